@@ -2,12 +2,11 @@
 
 use std::time::Instant;
 
+use kafkars_protocol::Request;
 use kafkars_protocol::messages::describe_configs::{
     DescribeConfigsRequest, DescribeConfigsResource, DescribeConfigsResourceResult,
     DescribeConfigsResponse, DescribeConfigsResult,
 };
-
-use kafkars_protocol::Request;
 use kafkars_protocol::messages::incremental_alter_configs::{
     AlterConfigsResource, AlterableConfig, IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,

@@ -19,7 +19,7 @@ use kafkars_protocol::messages::offset_fetch::{
 };
 
 use super::handle::Admin;
-use super::outcome::{Outcomes, in_order, outcome};
+use super::outcome::{Outcomes, in_order, outcome, outcome_of};
 use super::routing::{Coordinated, Target, not_coordinator};
 use crate::error::ClientError;
 
@@ -159,8 +159,8 @@ impl Admin {
                 deadline,
             )
             .await?;
-        let group = CoordinatorKind::Group.naming(&group);
-        outcome(response.error_code, None, None).map_err(|error| error.about(&group))?;
+        let named = || CoordinatorKind::Group.naming(&group);
+        outcome_of(response.error_code, None, named)?;
         let answered = response.topics.into_iter().flat_map(|topic| {
             let name: Arc<str> = topic.name.into();
             let partitions = topic.partitions.into_iter();

@@ -17,7 +17,7 @@ use kafkars_protocol::messages::list_groups::ListGroupsRequest;
 use kafkars_protocol::{ErrorCode, Message, Reader};
 
 use super::handle::Admin;
-use super::outcome::{Outcomes, in_order, outcome, told_operations};
+use super::outcome::{Outcomes, in_order, outcome, outcome_of, told_operations};
 use super::routing::{Coordinated, Target, not_coordinator};
 use super::together;
 use crate::error::{AttemptError, ClientError};
@@ -155,8 +155,7 @@ impl Admin {
                 deadline,
             )
             .await?;
-        let refused = outcome(response.error_code, None, None);
-        refused.map_err(|error| error.about(&format!("broker {broker}")))?;
+        outcome_of(response.error_code, None, || format!("broker {broker}"))?;
         let listed = response.groups.into_iter().map(|group| GroupListing {
             group_id: group.group_id,
             protocol_type: group.protocol_type,

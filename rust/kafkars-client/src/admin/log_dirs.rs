@@ -10,7 +10,7 @@ use kafkars_protocol::messages::describe_log_dirs::{
 
 use super::group_offsets::by_topic;
 use super::handle::Admin;
-use super::outcome::{Outcomes, outcome};
+use super::outcome::{Outcomes, outcome, outcome_of};
 use super::routing::Target;
 use super::together;
 use crate::error::ClientError;
@@ -78,8 +78,7 @@ impl Admin {
             let target = Target::Node(broker);
             let asked = self.ask(target, |_| request.clone(), |_| None, deadline);
             let told = asked.await.and_then(|response| {
-                let refused = outcome(response.error_code, None, None);
-                refused.map_err(|error| error.about(&format!("broker {broker}")))?;
+                outcome_of(response.error_code, None, || format!("broker {broker}"))?;
                 Ok(response.results.into_iter().map(log_dir).collect())
             });
             (broker, told)

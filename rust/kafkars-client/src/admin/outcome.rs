@@ -24,6 +24,15 @@ pub(super) fn outcome(
     })
 }
 
+/// As [`outcome`], of what is no topic; `named` tells what, such as `group "g"`.
+pub(super) fn outcome_of(
+    code: i16,
+    message: Option<String>,
+    named: impl FnOnce() -> String,
+) -> Result<(), ClientError> {
+    outcome(code, None, message).map_err(|error| error.about(&named()))
+}
+
 /// The outcomes of what failed together.
 pub(super) fn all_failed<K, T>(
     keys: Vec<K>,

@@ -16,7 +16,7 @@ use kafkars_protocol::messages::describe_user_scram_credentials::{
 use zeroize::Zeroizing;
 
 use super::handle::Admin;
-use super::outcome::{Outcomes, in_order, outcome};
+use super::outcome::{Outcomes, in_order, outcome, outcome_of};
 use super::routing::{Target, not_controller};
 use crate::error::{AttemptError, ClientError};
 use crate::net::salted_password;
@@ -166,7 +166,7 @@ impl Admin {
 }
 
 fn judged(user: &str, code: i16, message: Option<String>) -> Result<(), ClientError> {
-    outcome(code, None, message).map_err(|error| error.about(&format!("user {user:?}")))
+    outcome_of(code, message, || format!("user {user:?}"))
 }
 
 /// Builds the request, with the alterations that are refused here already. Hashing a password takes milliseconds, so it

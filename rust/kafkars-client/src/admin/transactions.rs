@@ -19,7 +19,7 @@ use kafkars_protocol::messages::write_txn_markers::{
 
 use super::group_offsets::by_topic;
 use super::handle::Admin;
-use super::outcome::{Outcomes, in_order, outcome};
+use super::outcome::{Outcomes, in_order, outcome, outcome_of};
 use super::partitions::Answered;
 use super::routing::{Coordinated, Target, not_coordinator};
 use super::together;
@@ -127,8 +127,9 @@ impl Admin {
         });
         let mut listed = Vec::new();
         for (broker, response) in brokers.iter().zip(together::all_succeed(asked).await?) {
-            let refused = outcome(response.error_code, None, None);
-            refused.map_err(|error| error.about(&format!("broker {}", broker.id)))?;
+            outcome_of(response.error_code, None, || {
+                format!("broker {}", broker.id)
+            })?;
             let states = response.transaction_states.into_iter();
             listed.extend(states.map(|state| TransactionListing {
                 transactional_id: state.transactional_id,

@@ -14,13 +14,10 @@ use super::any_request::{AnyRequest, RepeatableRequest};
 use super::handle::Client;
 use super::refusal::any_broker;
 use crate::error::{AttemptError, ClientError};
-use crate::net::Broker;
+use crate::net::{Broker, OVERTAKE_AFTER};
 use crate::now;
 
-/// When a broker has not answered for this long, the next one is asked beside it.
-const OVERTAKE_AFTER: Duration = Duration::from_secs(1);
-
-/// It is asked after this part of the time that is left, where that is sooner.
+/// After this part of the time that is left the next broker is asked, where that is sooner than [`OVERTAKE_AFTER`].
 const PART_OF_THE_TIME: u32 = 4;
 
 type Failed = Vec<(Arc<Broker>, AttemptError)>;

@@ -12,11 +12,8 @@ use super::bootstrap::bootstrap;
 use crate::client::core::Core;
 use crate::error::{BootstrapCause, BootstrapCauses, ClientError};
 use crate::metrics::add;
-use crate::net::first_success;
+use crate::net::{OVERTAKE_AFTER, first_success};
 use crate::{after, now};
-
-/// When a known broker has not answered for this long, the next one is asked beside it.
-const OVERTAKE_AFTER: Duration = Duration::from_secs(1);
 
 /// At most this many known brokers are asked before the bootstrap addresses: a large cluster is not tried to the last.
 const KNOWN_TRIES: usize = 5;

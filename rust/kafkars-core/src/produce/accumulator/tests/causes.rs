@@ -57,6 +57,15 @@ impl Driver {
     }
 }
 
+/// What a record has met that was tried until its time was over.
+fn timed_out(delivery: &Delivery) -> (ErrorCode, String) {
+    let error = delivery.result().expect("ended").expect_err("not stored");
+    let ProduceError::DeliveryTimedOut { code, cause, .. } = error else {
+        panic!("{error}");
+    };
+    (code.expect("it was tried"), cause.to_string())
+}
+
 /// A record that is refused, and then sent once more to a broker that is silent for as long as the record still has.
 fn refused_and_then_silent_for(silence: Duration) -> (ErrorCode, String) {
     let mut driver = Driver::new(config(), 1);
@@ -70,11 +79,7 @@ fn refused_and_then_silent_for(silence: Duration) -> (ErrorCode, String) {
     assert_eq!(sent.len(), 1);
     driver.now = end;
     driver.silent(sent);
-    let error = delivery.result().expect("ended").expect_err("not stored");
-    let ProduceError::DeliveryTimedOut { code, cause, .. } = error else {
-        panic!("{error}");
-    };
-    (code.expect("it was tried"), cause.to_string())
+    timed_out(&delivery)
 }
 
 #[test]
@@ -104,12 +109,7 @@ fn a_record_without_an_answer_has_met_silence_however_short_it_was() {
     let sent = driver.batches(true);
     driver.now += Duration::from_millis(5);
     driver.silent(sent);
-    let error = delivery.result().expect("ended").expect_err("not stored");
-    let code = match error {
-        ProduceError::DeliveryTimedOut { code, .. } => code,
-        other => panic!("{other}"),
-    };
-    assert_eq!(code, Some(ErrorCode::RequestTimedOut));
+    assert_eq!(timed_out(&delivery).0, ErrorCode::RequestTimedOut);
 }
 
 /// The records of another partition of the same broker wait for their next try when the time of this one ends.
@@ -131,11 +131,8 @@ fn a_record_whose_time_ends_is_no_cause_of_others() {
     driver.now = others_end;
     driver.poll(true);
     driver.report();
-    let error = delivery.result().expect("ended").expect_err("not stored");
-    let ProduceError::DeliveryTimedOut { code, cause, .. } = error else {
-        panic!("{error}");
-    };
-    assert_eq!(code, Some(ErrorCode::NotEnoughReplicas), "{cause}");
+    let (code, cause) = timed_out(&delivery);
+    assert_eq!(code, ErrorCode::NotEnoughReplicas, "{cause}");
 }
 
 /// Pauses grow to a second, which may be more than is left.
