@@ -198,8 +198,10 @@ impl Future for ConnectionTask {
                 Poll::Ready(result) => result,
             },
         };
-        if let Err(error) = result {
-            task.shared.fail(&error);
+        match result {
+            Err(error @ AttemptError::FrameTooLarge { .. }) => task.shared.fail_oldest(&error),
+            Err(error) => task.shared.fail(&error),
+            Ok(()) => {}
         }
         Poll::Ready(())
     }

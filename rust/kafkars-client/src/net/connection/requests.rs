@@ -219,11 +219,9 @@ impl Connection {
                     %error,
                     "an answer cannot be decoded; the connection is closed"
                 );
-                // Nothing is wrong with the other requests on it, which may be sent again.
-                let name = R::API_KEY.name();
-                let cause = format!("an answer to {name} on it cannot be decoded: {error}");
-                self.shared.fail(&AttemptError::Disconnected(cause.into()));
-                Err(AttemptError::Decode(error))
+                let error = AttemptError::Decode(error);
+                self.shared.fail_others(R::API_KEY, &error, |_| false); // its own slot is free
+                Err(error)
             }
         }
     }

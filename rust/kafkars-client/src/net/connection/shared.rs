@@ -116,14 +116,16 @@ impl ConnectionShared {
     /// Fails the connection because a request got no response in time: responses come in order, so it holds up all
     /// behind it.
     pub(in crate::net) fn expire(&self, now: Instant) {
-        let late = {
+        let (late, is_throttled) = {
             let state = self.state.lock();
             let late = state.pending.iter().find(|each| each.expires_at <= now);
-            late.map(|late| (late.api, now.saturating_duration_since(late.sent_at)))
+            let late = late.map(|late| (late.api, now.saturating_duration_since(late.sent_at)));
+            (late, state.is_muted())
         };
+        let broker = &self.settings.broker;
         let cause = late.map_or_else(
             || "another request on it got no answer in time".to_owned(),
-            |(api, waited)| self.settings.broker.owes(api, waited, false).to_string(),
+            |(api, waited)| broker.owes(api, waited, is_throttled).to_string(),
         );
         let error = AttemptError::Disconnected(cause.into());
         // What has had no answer for long has met the same silence.
@@ -131,9 +133,39 @@ impl ConnectionShared {
         let own = |pending: &Pending| {
             let waited = now.saturating_duration_since(pending.sent_at);
             let is_late = pending.expires_at <= now || waited >= limit;
-            is_late.then(|| self.timed_out(pending.api, pending.sent_at, false))
+            is_late.then(|| self.timed_out(pending.api, pending.sent_at, is_throttled))
         };
         self.fail_each(&error, |_| true, own);
+    }
+
+    /// Fails the connection because the answer to its oldest request is too long.
+    pub(in crate::net) fn fail_oldest(&self, error: &AttemptError) {
+        let oldest = self
+            .state
+            .lock()
+            .pending
+            .front()
+            .map(|oldest| (oldest.api, oldest.correlation));
+        match oldest {
+            None => self.fail(error),
+            Some((api, correlation)) => {
+                let is_own = |pending: &Pending| pending.correlation == correlation;
+                self.fail_others(api, error, is_own);
+            }
+        }
+    }
+
+    /// Fails the connection because an answer cannot be read. Only the request that it is for gets `error`: nothing is
+    /// wrong with the others, which may be sent again.
+    pub(super) fn fail_others(
+        &self,
+        api: ApiKey,
+        error: &AttemptError,
+        is_own: impl Fn(&Pending) -> bool,
+    ) {
+        let cause = format!("the answer to {} on it cannot be read: {error}", api.name());
+        let own = |pending: &Pending| is_own(pending).then(|| error.clone());
+        self.fail_each(&AttemptError::Disconnected(cause.into()), |_| true, own);
     }
 
     fn fail_each(

@@ -766,6 +766,32 @@ async fn an_answer_that_cannot_be_read_ends_the_connection() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_that_is_too_long_fails_its_own_request_only() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let first = start(&connection);
+    let too_long = start(&connection);
+    let behind = start(&connection);
+    let header = next(&mut peer).await;
+    peer.answer(&header, &marked(7)).await;
+    peer.raw(&(LONGEST as i32 + 1).to_be_bytes()).await;
+    assert_eq!(first.await.map(|answer| answer.error_code), Ok(7));
+    assert_eq!(
+        too_long.await,
+        Err(AttemptError::FrameTooLarge {
+            length: LONGEST + 1,
+            limit: LONGEST
+        })
+    );
+    assert!(connection.is_closed());
+    let later = connection.start(&beat("member"), now() + TIMEOUT);
+    let errors = [behind.await.err(), later.err()];
+    for error in errors.map(|error| error.expect("the connection has ended")) {
+        assert!(error.retriable(), "{error}");
+        assert!(error.to_string().contains("Heartbeat"), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn no_flipped_byte_hangs_or_panics() {
     let length = {
         let (connection, mut peer) = connect(64 * 1024);
