@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from kafkars.admin import ConfigResource, NewTopic
+from kafkars.admin import AclBinding, AclBindingFilter, ConfigResource, NewTopic
 from kafkars.errors import BrokerError, KafkaTimeoutError
 from kafkars.testing import EmbeddedBroker
+
+RULE = AclBinding("User:a", "read", "topic", "t")
 
 
 @pytest.fixture
@@ -62,6 +64,19 @@ CALLS: list[tuple[str, str, Callable[[Any], Any], str]] = [
     ("DescribeLogDirs", "CLUSTER_AUTHORIZATION_FAILED", lambda admin: admin.describe_log_dirs([1]), "broker 1"),
     ("ListGroups", "CLUSTER_AUTHORIZATION_FAILED", lambda admin: admin.list_groups(), "broker 1"),
     ("ListTransactions", "CLUSTER_AUTHORIZATION_FAILED", lambda admin: admin.list_transactions(), "broker 1"),
+    ("CreateAcls", "CLUSTER_AUTHORIZATION_FAILED", lambda admin: admin.create_acls([RULE]), 'ACL of "User:a" on "t"'),
+    (
+        "DeleteAcls",
+        "CLUSTER_AUTHORIZATION_FAILED",
+        lambda admin: admin.delete_acls([AclBindingFilter(principal="User:a")]),
+        'ACLs of "User:a" on any',
+    ),
+    (
+        "DescribeAcls",
+        "CLUSTER_AUTHORIZATION_FAILED",
+        lambda admin: admin.describe_acls(AclBindingFilter(resource_name="t")),
+        'ACLs of any on "t"',
+    ),
 ]
 
 

@@ -7,7 +7,7 @@ use kafkars_protocol::messages::delete_acls::{DeleteAclsFilter, DeleteAclsReques
 use kafkars_protocol::messages::describe_acls::DescribeAclsRequest;
 
 use super::handle::Admin;
-use super::outcome::{Outcomes, outcome};
+use super::outcome::{Outcomes, outcome_of};
 use super::routing::{Target, not_controller};
 use crate::error::{AttemptError, ClientError};
 
@@ -60,6 +60,7 @@ impl Admin {
         filter: AclBindingFilter,
         deadline: Instant,
     ) -> Result<Vec<AclBinding>, ClientError> {
+        let named = filter.named();
         let request = DescribeAclsRequest {
             resource_type_filter: filter.resource_type,
             resource_name_filter: filter.resource_name,
@@ -72,7 +73,7 @@ impl Admin {
         let response = self
             .ask(Target::Any, |_| request.clone(), |_| None, deadline)
             .await?;
-        outcome(response.error_code, None, response.error_message)?;
+        outcome_of(response.error_code, response.error_message, || named)?;
         let mut found = Vec::new();
         for resource in response.resources {
             found.extend(resource.acls.into_iter().map(|acl| AclBinding {
@@ -97,18 +98,17 @@ impl Admin {
         acls: Vec<AclBinding>,
         deadline: Instant,
     ) -> Result<Vec<Result<(), ClientError>>, ClientError> {
-        let count = acls.len();
-        let creation = |acl: AclBinding| AclCreation {
+        let creation = |acl: &AclBinding| AclCreation {
             resource_type: acl.resource_type,
-            resource_name: acl.resource_name,
+            resource_name: acl.resource_name.clone(),
             resource_pattern_type: acl.pattern_type,
-            principal: acl.principal,
-            host: acl.host,
+            principal: acl.principal.clone(),
+            host: acl.host.clone(),
             operation: acl.operation,
             permission_type: acl.permission,
         };
         let request = CreateAclsRequest {
-            creations: acls.into_iter().map(creation).collect(),
+            creations: acls.iter().map(creation).collect(),
         };
         let response = self
             .ask(
@@ -118,9 +118,11 @@ impl Admin {
                 deadline,
             )
             .await?;
-        let results = response.results.into_iter();
-        let outcomes = results.map(|one| outcome(one.error_code, None, one.error_message));
-        whole(count, outcomes.collect())
+        let results = whole(acls.len(), response.results)?;
+        let outcomes = acls.iter().zip(results);
+        let outcomes = outcomes
+            .map(|(acl, one)| outcome_of(one.error_code, one.error_message, || acl.named()));
+        Ok(outcomes.collect())
     }
 
     /// Deletes the ACLs that each filter matches, and returns them: each of them may fail by itself. The outcomes are
@@ -133,18 +135,17 @@ impl Admin {
         filters: Vec<AclBindingFilter>,
         deadline: Instant,
     ) -> Result<Vec<Result<Outcomes<AclBinding, ()>, ClientError>>, ClientError> {
-        let count = filters.len();
-        let one = |filter: AclBindingFilter| DeleteAclsFilter {
+        let one = |filter: &AclBindingFilter| DeleteAclsFilter {
             resource_type_filter: filter.resource_type,
-            resource_name_filter: filter.resource_name,
+            resource_name_filter: filter.resource_name.clone(),
             pattern_type_filter: filter.pattern_type,
-            principal_filter: filter.principal,
-            host_filter: filter.host,
+            principal_filter: filter.principal.clone(),
+            host_filter: filter.host.clone(),
             operation: filter.operation,
             permission_type: filter.permission,
         };
         let request = DeleteAclsRequest {
-            filters: filters.into_iter().map(one).collect(),
+            filters: filters.iter().map(one).collect(),
         };
         let response = self
             .ask(
@@ -157,10 +158,9 @@ impl Admin {
                 deadline,
             )
             .await?;
-        let mut outcomes = Vec::with_capacity(response.filter_results.len());
-        for result in response.filter_results {
+        let results = whole(filters.len(), response.filter_results)?;
+        let outcomes = filters.iter().zip(results).map(|(filter, result)| {
             let matching = result.matching_acls.into_iter().map(|acl| {
-                let deleted = outcome(acl.error_code, None, acl.error_message);
                 let binding = AclBinding {
                     resource_type: acl.resource_type,
                     resource_name: acl.resource_name,
@@ -170,12 +170,30 @@ impl Admin {
                     operation: acl.operation,
                     permission: acl.permission_type,
                 };
+                let deleted = outcome_of(acl.error_code, acl.error_message, || binding.named());
                 (binding, deleted)
             });
-            let refused = outcome(result.error_code, None, result.error_message);
-            outcomes.push(refused.map(|()| matching.collect()));
-        }
-        whole(count, outcomes)
+            let taken = outcome_of(result.error_code, result.error_message, || filter.named());
+            taken.map(|()| matching.collect())
+        });
+        Ok(outcomes.collect())
+    }
+}
+
+impl AclBinding {
+    fn named(&self) -> String {
+        format!("ACL of {:?} on {:?}", self.principal, self.resource_name)
+    }
+}
+
+impl AclBindingFilter {
+    fn named(&self) -> String {
+        let part = |name: &Option<String>| match name {
+            Some(name) => format!("{name:?}"),
+            None => "any".to_owned(),
+        };
+        let (principal, resource) = (part(&self.principal), part(&self.resource_name));
+        format!("ACLs of {principal} on {resource}")
     }
 }
 
