@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import struct
+import time
 from typing import Any
 
 import confluent_kafka.admin
 import kafkars
 import pytest
+from kafkars.admin import NewTopic
 from kafkars.compat.confluent_kafka.admin import AdminClient
 from kafkars.testing import EmbeddedBroker
 
@@ -16,8 +18,11 @@ from tests.support.waiting import SECONDS, eventually
 
 
 def admin(clients: Clients) -> Any:
-    module = __import__(f"{clients.ck.__name__}.admin", fromlist=["admin"])
-    return module.AdminClient({"bootstrap.servers": clients.broker.bootstrap_servers, "log_level": 0})
+    return made(clients.ck, {"bootstrap.servers": clients.broker.bootstrap_servers, "log_level": 0})
+
+
+def made(ck: Any, settings: dict[str, Any]) -> Any:
+    return __import__(f"{ck.__name__}.admin", fromlist=["admin"]).AdminClient(settings)
 
 
 def parts(group: Any) -> Any:
@@ -87,3 +92,20 @@ def test_members_of_the_newer_protocol_have_bytes_too(clients: Clients) -> None:
     seen = found.state, [(each.metadata, each.assignment) for each in found.members]
     # The library does not ask in the way in which such groups are described.
     assert seen == (("Dead", []) if clients.ck is confluent_kafka else ("Stable", [(b"", b"")]))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_all_steps_of_a_call_share_its_time(ck: Any) -> None:
+    """Brokers are asked for their groups, then for the cluster, then for what the groups are."""
+    with EmbeddedBroker() as broker:
+        settings = {"bootstrap.servers": broker.bootstrap_servers, "log_level": 0}
+        with kafkars.Admin(bootstrap_servers=broker.bootstrap_servers) as native, made(ck, settings) as client:
+            native.create_topics([NewTopic("t")])
+            native.alter_group_offsets("g", {("t", 0): 0})
+            assert [each.id for each in client.list_groups(timeout=SECONDS)] == ["g"]
+            broker.slow_down(latency=0.4)
+            started = time.monotonic()
+            with pytest.raises(ck.KafkaException) as caught:
+                client.list_groups(timeout=0.6)
+            assert time.monotonic() - started < 0.6 + 0.35
+    assert caught.value.args[0].code() in {ck.KafkaError._TIMED_OUT, ck.KafkaError._TRANSPORT}

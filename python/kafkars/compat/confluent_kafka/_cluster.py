@@ -108,23 +108,25 @@ def groups_of(admin: kafkars.Admin, group: str | None, limit: float | None) -> l
     """Describes the groups, with their members."""
     if group is not None and not isinstance(group, str):
         raise TypeError(f"group must be str, not {type(group).__name__}")
+    within = TimeLimit.of(limit)
     with translated("Failed to list groups"):
         # Each lists its own: to look up the coordinators of many groups would take a round trip each.
         coordinators: dict[str, int] = {}
-        for broker, listed in admin._native.groups_by_broker([], [], limit).wait():
+        for broker, listed in admin._native.groups_by_broker([], [], within.left()).wait():
             if isinstance(listed, errors.KafkaError):
                 raise listed
             coordinators.update((name, broker) for name, *_ in listed if group in {None, name})
-        brokers = {each.id: each for each in admin.describe_cluster(timeout=limit).brokers}
-        answered = dict(admin._native.classic_answers(list(coordinators), END_OF_VERSIONS, limit).wait())
+        brokers = {each.id: each for each in admin.describe_cluster(timeout=within.left()).brokers}
+        answered = dict(admin._native.classic_answers(list(coordinators), END_OF_VERSIONS, within.left()).wait())
         gone = [name for name, each in answered.items() if is_dead(each)]
-        newer: Mapping[str, Any] = admin.describe_groups(gone, timeout=limit, return_exceptions=True) if gone else {}
+        newer: Mapping[str, Any] = {}
+        if gone:
+            newer = admin.describe_groups(gone, timeout=within.left(), return_exceptions=True)
     found = []
     for name, each in answered.items():
         one = GroupMetadata()
         one.id = name
-        if (broker := brokers.get(coordinators[name])) is not None:
-            one.broker = broker_metadata(broker)
+        one.broker = broker_of(coordinators[name], brokers)
         description = newer.get(name)
         if isinstance(each, errors.KafkaError):
             one.error = of_engine(each)
@@ -148,6 +150,13 @@ def of_newer_protocol(one: GroupMetadata, described: GroupDescription) -> None:
     one.members = [
         group_member((each.member_id, None, each.client_id, each.client_host, b"", b"")) for each in described.members
     ]
+
+
+def broker_of(node: int, brokers: Mapping[int, Any]) -> BrokerMetadata:
+    """Describes a broker, which may be gone from the cluster since it listed its groups."""
+    found = BrokerMetadata()
+    found.id = node
+    return broker_metadata(brokers[node]) if node in brokers else found
 
 
 def broker_metadata(broker: Any) -> BrokerMetadata:
