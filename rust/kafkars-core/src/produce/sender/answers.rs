@@ -228,31 +228,35 @@ impl Sender {
 
     /// Sends a batch again that was sent and not stored, as often as `retries` allows.
     fn retry(&mut self, now: Instant, mut in_flight: InFlightBatch, met: Met, backoff: Backoff) {
-        let Met {
-            code,
-            cause,
-            is_answer,
-            is_short,
-        } = met;
+        // The silence of a moment takes nothing back of what was met before.
+        let before = in_flight.batch.last_code.filter(|_| met.is_short);
+        let is_nothing = before.is_some();
         let retries = self.config.retries;
         if in_flight.batch.attempts >= retries && !in_flight.batch.delivery.is_done() {
+            let (code, is_answer) = match before {
+                // Whether a broker has said so or nobody answered is not kept.
+                Some(code @ (ErrorCode::RequestTimedOut | ErrorCode::NetworkException)) => {
+                    (code, false)
+                }
+                Some(code) => (code, true),
+                None => (met.code, met.is_answer),
+            };
+            let cause = in_flight.batch.last_cause.take();
             let error = ProduceError::RetriesExhausted {
                 topic: Arc::clone(in_flight.buffer.topic()),
                 partition: in_flight.buffer.partition(),
                 retries,
                 code,
                 is_answer,
-                cause,
+                cause: cause.filter(|_| is_nothing).unwrap_or(met.cause),
             };
             return self.arrived(in_flight, BatchOutcome::Failed(error));
         }
         in_flight.batch.attempts += 1;
-        // The silence of a moment takes nothing back of what was met before.
-        let is_nothing = is_short && in_flight.batch.last_code.is_some();
         if !is_nothing {
-            in_flight.batch.last_code = Some(code);
+            in_flight.batch.last_code = Some(met.code);
         }
-        self.wait_again(now, in_flight, cause, is_nothing, backoff);
+        self.wait_again(now, in_flight, met.cause, is_nothing, backoff);
     }
 
     /// Puts a batch back in its place, to be sent after a pause, or gives it up if its time ends before. If this try

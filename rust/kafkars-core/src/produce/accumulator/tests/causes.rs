@@ -68,7 +68,11 @@ fn timed_out(delivery: &Delivery) -> (ErrorCode, String) {
 
 /// A record that is refused, and then sent once more to a broker that is silent for as long as the record still has.
 fn refused_and_then_silent_for(silence: Duration) -> (ErrorCode, String) {
-    let mut driver = Driver::new(config(), 1);
+    timed_out(&refused_and_then_silent(config(), silence))
+}
+
+fn refused_and_then_silent(config: ProducerConfig, silence: Duration) -> Delivery {
+    let mut driver = Driver::new(config, 1);
     let end = driver.now + driver.config.delivery_timeout;
     let (delivery, _) = driver.send(0, b"v").expect("room");
     let sent = driver.batches(true).remove(0);
@@ -79,7 +83,24 @@ fn refused_and_then_silent_for(silence: Duration) -> (ErrorCode, String) {
     assert_eq!(sent.len(), 1);
     driver.now = end;
     driver.silent(sent);
-    timed_out(&delivery)
+    delivery
+}
+
+#[test]
+fn the_last_of_all_retries_takes_nothing_back_either() {
+    let delivery = refused_and_then_silent(counted(1), Duration::from_millis(5));
+    let error = delivery.result().expect("ended").expect_err("not stored");
+    let ProduceError::RetriesExhausted {
+        code,
+        is_answer,
+        cause,
+        ..
+    } = error
+    else {
+        panic!("{error}");
+    };
+    assert_eq!((code, is_answer), (ErrorCode::NotLeaderOrFollower, true));
+    assert!(cause.starts_with("NOT_LEADER_OR_FOLLOWER: "), "{cause}");
 }
 
 #[test]
