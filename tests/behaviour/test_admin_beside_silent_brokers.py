@@ -73,6 +73,23 @@ def test_groups_of_other_coordinators_are_answered(broker: EmbeddedBroker, admin
     ]
 
 
+@pytest.mark.parametrize("admin", [30_000], ids=["late"], indirect=True)
+def test_what_a_call_had_no_time_to_ask_for_is_not_done_later(broker: EmbeddedBroker, admin: Any) -> None:
+    """A coordinator that goes on again answers what it has got meanwhile."""
+    groups = by_node(broker, 9, "group")
+    for group in groups[SILENT]:
+        admin.alter_group_offsets(group, {("t", 0): 0})
+    broker.pause_node(SILENT)
+    first, *others = groups[SILENT]
+    outcomes = admin.delete_groups(groups[SILENT], timeout=1.5, return_exceptions=True)
+    assert failed(outcomes) == set(groups[SILENT])
+    for group in others:
+        assert f'behind DeleteGroups for group "{first}": ' in str(outcomes[group])
+    broker.resume_node(SILENT)
+    described = admin.describe_groups(others, timeout=SECONDS)
+    assert {one.state for one in described.values()} == {"Empty"}
+
+
 def test_transactions_of_other_coordinators_are_described(broker: EmbeddedBroker, admin: Any) -> None:
     transactions = by_node(broker, 3, "transaction")
     for name in chain(*transactions.values()):

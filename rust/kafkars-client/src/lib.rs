@@ -8,6 +8,7 @@ mod client;
 mod clock;
 mod consumer;
 mod error;
+mod first_ended;
 mod metadata;
 mod metrics;
 pub mod net;

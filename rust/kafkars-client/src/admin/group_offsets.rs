@@ -7,6 +7,7 @@ use std::time::Instant;
 use kafkars_core::config::TopicPartition;
 use kafkars_core::coordinator::CoordinatorKind;
 use kafkars_core::group::OffsetAndMetadata;
+use kafkars_protocol::ApiKey;
 use kafkars_protocol::messages::offset_commit::{
     OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic,
 };
@@ -18,9 +19,10 @@ use kafkars_protocol::messages::offset_fetch::{
     OffsetFetchResponse,
 };
 
+use super::coordinated::Coordinated;
 use super::handle::Admin;
 use super::outcome::{Outcomes, in_order, outcome, outcome_of};
-use super::routing::{Coordinated, Target, not_coordinator};
+use super::routing::{Target, not_coordinator};
 use crate::error::ClientError;
 
 /// OffsetFetch names groups in a list from this version on. From [`BY_ID_SINCE`] on OffsetFetch and OffsetCommit name
@@ -47,8 +49,9 @@ impl Admin {
             let partitions = partitions.get(index).and_then(Option::as_deref);
             self.group_offsets(group, partitions, deadline)
         };
-        let kind = CoordinatorKind::Group;
-        Ok(self.ask_coordinators(kind, &names, ask, deadline).await)
+        let (kind, api) = (CoordinatorKind::Group, ApiKey::OffsetFetch);
+        let listed = self.ask_coordinators(kind, api, &names, ask, deadline);
+        Ok(listed.await)
     }
 
     async fn group_offsets(
@@ -57,19 +60,9 @@ impl Admin {
         partitions: Option<&[TopicPartition]>,
         deadline: Instant,
     ) -> Result<Committed, ClientError> {
-        let response = self
-            .ask_before(
-                BY_ID_SINCE,
-                Target::Coordinator(group),
-                |version| asking(group.name, partitions, version),
-                |response| {
-                    let groups = response.groups.iter().map(|group| group.error_code);
-                    not_coordinator(groups.chain([response.error_code]))
-                },
-                deadline,
-            )
-            .await?;
-        told(response)
+        let build = |version| asking(group.name, partitions, version);
+        let asked = self.ask_once_before(BY_ID_SINCE, group.by, build, deadline);
+        told(asked.await?)
     }
 
     /// Commits offsets for a group that has no members.
@@ -108,7 +101,7 @@ impl Admin {
         let response = self
             .ask_before(
                 BY_ID_SINCE,
-                Target::group(&group),
+                Target::Coordinator(CoordinatorKind::Group, &group),
                 |_| request.clone(),
                 |response| {
                     let topics = response.topics.iter();
@@ -153,7 +146,7 @@ impl Admin {
         };
         let response = self
             .ask(
-                Target::group(&group),
+                Target::Coordinator(CoordinatorKind::Group, &group),
                 |_| request.clone(),
                 |response| not_coordinator([response.error_code]),
                 deadline,

@@ -14,11 +14,12 @@ use kafkars_protocol::messages::describe_groups::{
     DescribeGroupsRequest, DescribedGroup as ClassicGroup,
 };
 use kafkars_protocol::messages::list_groups::ListGroupsRequest;
-use kafkars_protocol::{ErrorCode, Message, Reader};
+use kafkars_protocol::{ApiKey, ErrorCode, Message, Reader};
 
+use super::coordinated::Coordinated;
 use super::handle::Admin;
 use super::outcome::{Outcomes, in_order, outcome, outcome_of, told_operations};
-use super::routing::{Coordinated, Target, not_coordinator};
+use super::routing::{Target, not_coordinator};
 use super::together;
 use crate::error::{AttemptError, ClientError};
 
@@ -184,8 +185,9 @@ impl Admin {
         deadline: Instant,
     ) -> Result<Outcomes<String, GroupDescription>, ClientError> {
         let ask = |_, group| self.describe_group(group, include_authorized_operations, deadline);
-        let kind = CoordinatorKind::Group;
-        Ok(self.ask_coordinators(kind, &groups, ask, deadline).await)
+        let (kind, api) = (CoordinatorKind::Group, ApiKey::DescribeGroups);
+        let described = self.ask_coordinators(kind, api, &groups, ask, deadline);
+        Ok(described.await)
     }
 
     /// What DescribeGroups answers of each group in a version below `end`, for libraries that show the answer as it is.
@@ -200,8 +202,9 @@ impl Admin {
         deadline: Instant,
     ) -> Result<Outcomes<String, ClassicGroup>, ClientError> {
         let ask = |_, group| self.classic_answer(group, end, true, deadline);
-        let kind = CoordinatorKind::Group;
-        Ok(self.ask_coordinators(kind, &groups, ask, deadline).await)
+        let (kind, api) = (CoordinatorKind::Group, ApiKey::DescribeGroups);
+        let answers = self.ask_coordinators(kind, api, &groups, ask, deadline);
+        Ok(answers.await)
     }
 
     /// Deletes groups that have no members, with their committed offsets.
@@ -214,8 +217,9 @@ impl Admin {
         deadline: Instant,
     ) -> Result<Outcomes<String, ()>, ClientError> {
         let ask = |_, group| self.delete_group(group, deadline);
-        let kind = CoordinatorKind::Group;
-        Ok(self.ask_coordinators(kind, &groups, ask, deadline).await)
+        let (kind, api) = (CoordinatorKind::Group, ApiKey::DeleteGroups);
+        let deleted = self.ask_coordinators(kind, api, &groups, ask, deadline);
+        Ok(deleted.await)
     }
 
     async fn delete_group(
@@ -226,14 +230,8 @@ impl Admin {
         let request = DeleteGroupsRequest {
             groups_names: vec![group.name.to_owned()],
         };
-        let response = self
-            .ask(
-                Target::Coordinator(group),
-                |_| request.clone(),
-                |response| not_coordinator(response.results.iter().map(|one| one.error_code)),
-                deadline,
-            )
-            .await?;
+        let asked = self.ask_once(group.by, |_| request.clone(), deadline);
+        let response = asked.await?;
         let results = response.results.into_iter();
         let answered = results.map(|one| (one.group_id, outcome(one.error_code, None, None)));
         only(in_order(&[group.name.to_owned()], answered.collect()))
@@ -251,15 +249,8 @@ impl Admin {
             group_ids: vec![group.name.to_owned()],
             include_authorized_operations,
         };
-        let asked = self
-            .ask(
-                Target::Coordinator(group),
-                |_| request.clone(),
-                |response| not_coordinator(response.groups.iter().map(|one| one.error_code)),
-                deadline,
-            )
-            .await;
-        let found = match asked {
+        let asked = self.ask_once(group.by, |_| request.clone(), deadline);
+        let found = match asked.await {
             Ok(response) => response.groups.into_iter().next(),
             Err(ClientError::Attempt(AttemptError::Unsupported { .. })) => None,
             Err(error) => return Err(error),
@@ -298,21 +289,18 @@ impl Admin {
             groups: vec![group.name.to_owned()],
             include_authorized_operations: false,
         };
-        let response = self
-            .ask_before(
-                end,
-                Target::Coordinator(group),
-                |version| DescribeGroupsRequest {
-                    include_authorized_operations: include_authorized_operations
-                        && version >= AUTHORIZED_SINCE,
-                    ..request.clone()
-                },
-                |response| not_coordinator(response.groups.iter().map(|one| one.error_code)),
-                deadline,
-            )
-            .await?;
-        let groups = response.groups.into_iter();
-        let answered = groups.map(|one| (one.group_id.clone(), Ok(one)));
+        let build = |version| DescribeGroupsRequest {
+            include_authorized_operations: include_authorized_operations
+                && version >= AUTHORIZED_SINCE,
+            ..request.clone()
+        };
+        let asked = self.ask_once_before(end, group.by, build, deadline);
+        let groups = asked.await?.groups.into_iter();
+        let answered = groups.map(|one| {
+            let refused = not_coordinator([one.error_code]);
+            let told = refused.map_or(Ok(()), |code| outcome(code, None, None));
+            (one.group_id.clone(), told.map(|()| one))
+        });
         only(in_order(&[group.name.to_owned()], answered.collect()))
     }
 }

@@ -5,6 +5,7 @@
 mod acls;
 mod cluster;
 mod configs;
+mod coordinated;
 mod elections;
 mod group_offsets;
 mod groups;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::config::{IsolationLevel, TopicPartition};
 use kafkars_protocol::messages::delete_records::{
     DeleteRecordsPartition, DeleteRecordsRequest, DeleteRecordsTopic,
@@ -21,8 +20,8 @@ use super::handle::Admin;
 use super::outcome::{Outcomes, all_failed, in_order, outcome};
 use super::routing::broker_timeout;
 use super::together;
+use crate::client::{Retries, TryFailure};
 use crate::error::{AttemptError, ClientError};
-use crate::now;
 
 /// ListOffsets finds the record with the largest timestamp from this version on (KIP-734).
 const MAX_TIMESTAMP_SINCE: i16 = 7;
@@ -226,18 +225,17 @@ impl Admin {
         R: Request + Send + Sync,
         B: Fn(&[TopicPartition], i16) -> R + Send + Sync,
     {
-        let (started, config) = (now(), self.client.config());
-        let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
-        let mut random = Random::new(u64::from(std::process::id()));
-        let mut failures = 0;
+        let mut retries = self.client.retries(deadline);
         let mut done: Outcomes<TopicPartition, T> = Vec::new();
-        let late = |open: Vec<(TopicPartition, String)>| {
-            let waited = now() - started;
+        let mut causes: HashMap<TopicPartition, Arc<str>> = HashMap::new();
+        let late = |retries: &Retries, open: Vec<(TopicPartition, Arc<str>)>| {
+            let waited = retries.waited();
             open.into_iter().map(move |(of, cause)| {
+                let operation = R::API_KEY.name().into();
                 let error = ClientError::TimedOut {
-                    operation: R::API_KEY.name().into(),
+                    operation,
                     waited,
-                    cause: cause.into(),
+                    cause,
                 };
                 (of, Err(error))
             })
@@ -246,14 +244,20 @@ impl Admin {
             let mut again = leaders.nobody;
             let refused = leaders.refused.into_iter();
             done.extend(refused.map(|(of, error)| (of, Err(error))));
-            for (node, partitions) in leaders.by_node {
+            let asked = leaders.by_node.into_iter();
+            let asked = asked.map(async |(node, partitions)| {
                 let build = |version| build(&partitions, version);
-                match self.ask_once(node, build, deadline).await {
+                let asked = self.ask_once(node, build, deadline).await;
+                (partitions, asked)
+            });
+            for (partitions, asked) in together::all(asked).await {
+                match asked {
                     Ok(response) => {
                         for answered in read(response) {
                             match ErrorCode::from_i16(answered.code) {
                                 code if is_elsewhere(code) => {
-                                    again.push((answered.of, code.explained()));
+                                    let met = TryFailure::Refusal(code.explained().into());
+                                    again.push((answered.of, met));
                                 }
                                 _ => done.push(answered.into_outcome()),
                             }
@@ -262,8 +266,8 @@ impl Admin {
                     // There may be another leader by now.
                     Err(ClientError::Attempt(error)) if error.retriable() => {
                         self.client.refresh_metadata();
-                        let cause = error.to_string();
-                        again.extend(partitions.into_iter().map(|of| (of, cause.clone())));
+                        let met = TryFailure::NoAnswer(error.to_string().into());
+                        again.extend(partitions.into_iter().map(|of| (of, met.clone())));
                     }
                     Err(error) => done.extend(all_failed(partitions, &error)),
                 }
@@ -271,20 +275,26 @@ impl Admin {
             if again.is_empty() {
                 return done;
             }
-            failures += 1;
-            let left = deadline.saturating_duration_since(now());
-            let Some(pause) = backoff.delay_within(left, failures, random.next()) else {
-                done.extend(late(again));
+            let again: Vec<(TopicPartition, Arc<str>)> = again
+                .into_iter()
+                .map(|(of, met)| {
+                    let cause = retries.cause(met, causes.remove(&of));
+                    (of, cause)
+                })
+                .collect();
+            let Some(pause) = retries.pause() else {
+                done.extend(late(&retries, again));
                 return done;
             };
             tokio::time::sleep(pause).await;
             let mut open: Vec<TopicPartition> = again.iter().map(|(of, _)| of.clone()).collect();
             open.sort_unstable();
+            retries.begin();
             leaders = match self.leaders(open.clone(), deadline).await {
                 Ok(leaders) => leaders,
                 Err(ClientError::TimedOut { .. }) => {
                     // What has kept it so long is what counts.
-                    done.extend(late(again));
+                    done.extend(late(&retries, again));
                     return done;
                 }
                 Err(error) => {
@@ -292,6 +302,7 @@ impl Admin {
                     return done;
                 }
             };
+            causes.extend(again);
         }
     }
 
@@ -324,9 +335,10 @@ impl Admin {
             match index.and_then(|index| topic.metadata.partitions.get(index)) {
                 Some(partition) => match partition.leader {
                     Some(node) => leaders.by_node.entry(node).or_default().push(of),
-                    None => leaders
-                        .nobody
-                        .push((of, ErrorCode::LeaderNotAvailable.explained())),
+                    None => leaders.nobody.push((
+                        of,
+                        TryFailure::Refusal(ErrorCode::LeaderNotAvailable.explained().into()),
+                    )),
                 },
                 None => {
                     let code = ErrorCode::UnknownTopicOrPartition.code();
@@ -344,7 +356,7 @@ struct Leaders {
     by_node: BTreeMap<i32, Vec<TopicPartition>>,
     refused: Vec<(TopicPartition, ClientError)>,
     /// Those that nobody leads, and what the cluster says of it.
-    nobody: Vec<(TopicPartition, String)>,
+    nobody: Vec<(TopicPartition, TryFailure)>,
 }
 
 /// A partition in an answer.

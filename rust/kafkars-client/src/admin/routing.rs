@@ -1,14 +1,14 @@
 //! Routing of requests to the broker that can serve them, with retries.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::coordinator::CoordinatorKind;
 use kafkars_protocol::{ApiKey, ErrorCode, Request};
 
 use super::handle::Admin;
-use crate::client::{AnyRequest, RepeatableRequest};
+use crate::client::{AnyRequest, RepeatableRequest, TryFailure};
 use crate::error::{AttemptError, ClientError};
 use crate::net::ConnectionKind;
 use crate::now;
@@ -20,46 +20,19 @@ pub(super) enum Target<'a> {
     Any,
     /// The controller, where metadata names it; with KRaft any broker forwards the request to it.
     Controller,
-    /// The coordinator of a group or of transactions.
-    Coordinator(Coordinated<'a>),
+    /// The coordinator of a group or of a transactional id.
+    Coordinator(CoordinatorKind, &'a str),
     /// One broker, by node id.
     Node(i32),
 }
 
-/// A group or a transactional id.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Coordinated<'a> {
-    pub(super) kind: CoordinatorKind,
-    pub(super) name: &'a str,
-    /// The broker that coordinates it, where it was found before; it is found anew where that does not answer.
-    pub(super) by: Option<i32>,
-}
-
-impl<'a> Target<'a> {
-    /// The coordinator of a group, which has to be found.
-    pub(super) fn group(name: &'a str) -> Self {
-        let kind = CoordinatorKind::Group;
-        Self::Coordinator(Coordinated {
-            kind,
-            name,
-            by: None,
-        })
-    }
-
+impl Target<'_> {
     /// Names a request by what is asked about, where only one broker can answer.
     fn naming(self, api: ApiKey) -> String {
         match self {
             Self::Any | Self::Controller => api.name().to_owned(),
-            Self::Coordinator(of) => format!("{} for {}", api.name(), of.kind.naming(of.name)),
+            Self::Coordinator(kind, name) => format!("{} for {}", api.name(), kind.naming(name)),
             Self::Node(node) => format!("{} of broker {node}", api.name()),
-        }
-    }
-
-    /// The same, if another broker may coordinate it by now.
-    fn found_anew(self) -> Self {
-        match self {
-            Self::Coordinator(of) => Self::Coordinator(Coordinated { by: None, ..of }),
-            other => other,
         }
     }
 }
@@ -114,7 +87,22 @@ impl Admin {
         R: Request + Send + Sync,
         F: Fn(i16) -> R + Send + Sync,
     {
-        let repeatable = RepeatableRequest::new(build);
+        self.ask_once_before(i16::MAX, node, build, deadline).await
+    }
+
+    /// As [`Admin::ask_once`], for a request that must be sent in a version below `end`.
+    pub(super) async fn ask_once_before<R, F>(
+        &self,
+        end: i16,
+        node: i32,
+        build: F,
+        deadline: Instant,
+    ) -> Result<R::Response, ClientError>
+    where
+        R: Request + Send + Sync,
+        F: Fn(i16) -> R + Send + Sync,
+    {
+        let repeatable = RepeatableRequest::new(build).before(end);
         let target = Target::Node(node);
         let asked = self.once(target, &repeatable, deadline);
         self.unless_refused(target, asked).await?;
@@ -136,49 +124,46 @@ impl Admin {
 
     async fn try_until(
         &self,
-        mut target: Target<'_>,
+        target: Target<'_>,
         request: &dyn AnyRequest,
         deadline: Instant,
     ) -> Result<(), ClientError> {
-        let started = now();
+        let mut retries = self.client.retries(deadline);
         self.client.ready(deadline).await?;
-        let config = self.client.config();
-        let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
-        let mut random = Random::new(u64::from(std::process::id()));
-        let mut failures = 0;
-        let mut before: Option<String> = None;
+        let mut before: Option<Arc<str>> = None;
         loop {
-            let began = now();
-            let asked = self.once(target, request, deadline).await;
-            let is_cut_off = asked.is_err() && self.client.was_cut_off(began, deadline);
-            let before_that = before.take().filter(|_| is_cut_off);
-            let cause = match asked {
+            retries.begin();
+            let (met, is_over) = match self.once(target, request, deadline).await {
                 Ok(()) => match request.refusal() {
-                    Some(code) if code.retriable() => code.explained(),
+                    Some(code) if code.retriable() => {
+                        (TryFailure::Refusal(code.explained().into()), false)
+                    }
                     _ => return Ok(()),
                 },
                 Err(ClientError::Attempt(error)) if error.retriable() => {
-                    before_that.unwrap_or_else(|| error.to_string())
+                    (TryFailure::NoAnswer(error.to_string().into()), false)
                 }
-                Err(error) => match before_that {
-                    Some(before) if matches!(error, ClientError::TimedOut { .. }) => before,
-                    _ => return Err(error),
-                },
+                Err(ClientError::TimedOut { cause, .. })
+                    if before.is_some() && retries.is_cut_off() =>
+                {
+                    (TryFailure::NoAnswer(cause), true)
+                }
+                Err(error) => return Err(error),
             };
             // The controller or the coordinator may be another broker by now.
             self.client.refresh_metadata();
-            target = target.found_anew();
-            failures += 1;
-            let left = deadline.saturating_duration_since(now());
-            let Some(pause) = backoff.delay_within(left, failures, random.next()) else {
-                return Err(ClientError::TimedOut {
-                    operation: target.naming(request.api()).into(),
-                    waited: now() - started,
-                    cause: cause.into(),
-                });
-            };
+            let cause = retries.cause(met, before.take());
+            match retries.pause().filter(|_| !is_over) {
+                Some(pause) => tokio::time::sleep(pause).await,
+                None => {
+                    return Err(ClientError::TimedOut {
+                        operation: target.naming(request.api()).into(),
+                        waited: retries.waited(),
+                        cause,
+                    });
+                }
+            }
             before = Some(cause);
-            tokio::time::sleep(pause).await;
         }
     }
 
@@ -192,7 +177,9 @@ impl Admin {
         let node = match target {
             Target::Any => None,
             Target::Controller => client.cluster().controller,
-            Target::Coordinator(of) => Some(self.coordinator(of, deadline).await?),
+            Target::Coordinator(kind, name) => {
+                Some(client.find_coordinator(kind, name, deadline).await?)
+            }
             Target::Node(node) => Some(node),
         };
         match node {
@@ -204,17 +191,6 @@ impl Admin {
                 let kind = ConnectionKind::Coordinator;
                 Ok(client.ask(node, kind, request, deadline).await?)
             }
-        }
-    }
-
-    async fn coordinator(
-        &self,
-        Coordinated { kind, name, by }: Coordinated<'_>,
-        deadline: Instant,
-    ) -> Result<i32, ClientError> {
-        match by {
-            Some(node) => Ok(node),
-            None => self.client.find_coordinator(kind, name, deadline).await,
         }
     }
 

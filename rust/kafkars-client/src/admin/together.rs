@@ -5,8 +5,8 @@ use std::task::Poll;
 
 /// Waits for all of the calls, and returns what they come to in the same order.
 ///
-/// Each step looks at every call that is under way, which are as many as there are brokers. A library's join of many
-/// would be made anew for each kind of question, and take more room in the wheel than all the rest of what asks.
+/// Each step looks at every call that is under way: they should be few, as brokers are. A library's join of many would
+/// be made anew for each kind of question, and take more room in the wheel than all the rest of what asks.
 pub(super) async fn all<F: Future>(calls: impl IntoIterator<Item = F>) -> Vec<F::Output> {
     outcomes(calls, |_| false).await
 }

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use kafkars_core::config::TopicPartition;
 use kafkars_core::coordinator::CoordinatorKind;
-use kafkars_protocol::Request;
 use kafkars_protocol::messages::describe_producers::{
     DescribeProducersRequest, ProducerState as WireProducer, TopicRequest,
 };
@@ -16,12 +15,14 @@ use kafkars_protocol::messages::list_transactions::ListTransactionsRequest;
 use kafkars_protocol::messages::write_txn_markers::{
     WritableTxnMarker, WritableTxnMarkerTopic, WriteTxnMarkersRequest,
 };
+use kafkars_protocol::{ApiKey, Request};
 
+use super::coordinated::Coordinated;
 use super::group_offsets::by_topic;
 use super::handle::Admin;
 use super::outcome::{Outcomes, in_order, outcome, outcome_of};
 use super::partitions::Answered;
-use super::routing::{Coordinated, Target, not_coordinator};
+use super::routing::{Target, not_coordinator};
 use super::together;
 use crate::error::ClientError;
 
@@ -153,7 +154,8 @@ impl Admin {
     ) -> Result<Outcomes<String, TransactionDescription>, ClientError> {
         let ask = |_, id| self.describe_transaction(id, deadline);
         let kind = CoordinatorKind::Transaction;
-        let described = self.ask_coordinators(kind, &transactional_ids, ask, deadline);
+        let api = ApiKey::DescribeTransactions;
+        let described = self.ask_coordinators(kind, api, &transactional_ids, ask, deadline);
         Ok(described.await)
     }
 
@@ -165,27 +167,12 @@ impl Admin {
         let request = DescribeTransactionsRequest {
             transactional_ids: vec![id.name.to_owned()],
         };
-        let response = self
-            .ask(
-                Target::Coordinator(id),
-                |_| request.clone(),
-                |response| {
-                    let states = response.transaction_states.iter();
-                    not_coordinator(states.map(|state| state.error_code))
-                },
-                deadline,
-            )
-            .await?;
-        let kind = CoordinatorKind::Transaction;
-        let coordinator = self
-            .client
-            .find_coordinator(kind, id.name, deadline)
-            .await?;
-        let states = response.transaction_states.into_iter();
+        let asked = self.ask_once(id.by, |_| request.clone(), deadline);
+        let states = asked.await?.transaction_states.into_iter();
         let answered = states.map(|state| {
             let refused = outcome(state.error_code, None, None);
             let name = state.transactional_id.clone();
-            (name, refused.map(|()| description(state, coordinator)))
+            (name, refused.map(|()| description(state, id.by)))
         });
         let mut found = in_order(&[id.name.to_owned()], answered.collect());
         found.remove(0).1

@@ -1,20 +1,18 @@
 //! Requests that any broker can answer: to one after the other until the deadline, and past those that are silent.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use kafkars_core::backoff::Backoff;
 use kafkars_protocol::{ApiKey, Request};
 
 use super::any_request::{AnyRequest, RepeatableRequest};
 use super::handle::Client;
 use super::refusal::any_broker;
 use crate::error::{AttemptError, ClientError};
-use crate::net::{Broker, OVERTAKE_AFTER};
+use crate::first_ended::first_ended;
+use crate::net::{Broker, ConnectionKind, KNOWN_TRIES, OVERTAKE_AFTER};
 use crate::now;
 
 /// After this part of the time that is left the next broker is asked, where that is sooner than [`OVERTAKE_AFTER`].
@@ -69,11 +67,8 @@ impl Client {
         request: &dyn AnyRequest,
         deadline: Instant,
     ) -> Result<(), ClientError> {
-        let started = now();
+        let mut retries = self.retries(deadline);
         self.ready(deadline).await?;
-        let config = self.config();
-        let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
-        let mut failures = 0;
         let mut avoided: Option<Arc<Broker>> = None;
         let mut tries = Tries::default();
         while now() < deadline {
@@ -88,11 +83,11 @@ impl Client {
             if !changes_nothing(request.api()) {
                 brokers.truncate(1);
             }
-            let began = now();
+            retries.begin();
             let Err(failed) = self.ask_in_turn(brokers, request, deadline).await else {
                 return Ok(());
             };
-            let says_nothing = !tries.failures.is_empty() && self.was_cut_off(began, deadline);
+            let says_nothing = !tries.failures.is_empty() && retries.is_cut_off();
             let mut is_refused = false;
             for (broker, error) in failed {
                 match error {
@@ -112,11 +107,13 @@ impl Client {
                 // Another broker may serve it, and is asked at once.
                 continue;
             }
-            failures += 1;
-            let pause = backoff.delay(failures, self.core.network.random.lock().next());
-            tokio::time::sleep_until((now() + pause).min(deadline).into()).await;
+            match retries.pause() {
+                Some(pause) => tokio::time::sleep(pause).await,
+                None => break,
+            }
         }
-        Err(tries.into_error(request.api(), now() - started))
+        let is_known = !self.core.brokers.read().is_empty();
+        Err(tries.into_error(request.api(), retries.waited(), is_known))
     }
 
     /// Asks the first of some brokers, and each next one where those before have not answered for long. The first
@@ -130,37 +127,47 @@ impl Client {
         let left = deadline.saturating_duration_since(now());
         let overtake_after = OVERTAKE_AFTER.min(left / PART_OF_THE_TIME);
         let mut waiting = VecDeque::from(brokers);
-        let (mut under_way, mut failed) = (Vec::new(), Failed::new());
-        let mut starts_next = true;
+        let (mut under_way, mut failed) = (Vec::new(), Vec::new());
+        let (mut asked, mut starts_next) = (0, true);
         loop {
             if starts_next && let Some(broker) = waiting.pop_front() {
-                let asked = Arc::clone(&broker);
-                let call = async move { self.try_on(&asked, request, deadline).await };
-                under_way.push((broker, Box::pin(call)));
+                let one = Arc::clone(&broker);
+                let call = async move { self.try_on(&one, request, deadline).await };
+                under_way.push(((asked, broker), Box::pin(call)));
+                asked += 1;
             }
             if under_way.is_empty() {
-                return Err(failed);
+                return Err(in_order_of_silence(failed));
             }
-            let has_more = !waiting.is_empty();
-            starts_next = tokio::select! {
+            let has_more = !waiting.is_empty() && under_way.len() < KNOWN_TRIES;
+            tokio::select! {
                 biased;
-                (broker, outcome) = first(&mut under_way) => match self.noted(outcome) {
+                ((number, broker), outcome) = first_ended(&mut under_way) => match self.noted(outcome) {
                     Ok(()) => return Ok(()),
                     Err(error) => {
                         // Asked again beside one that stays silent: what it failed with may have passed.
                         if error.retriable() && !under_way.is_empty() {
                             waiting.push_back(Arc::clone(&broker));
                         }
-                        // Those that were asked first have waited for longest, and say most.
-                        failed.retain(|(known, _)| !Arc::ptr_eq(known, &broker));
-                        failed.insert(0, (broker, error));
-                        false
+                        failed.retain(|(_, (known, _))| !Arc::ptr_eq(known, &broker));
+                        failed.push((number, (broker, error)));
+                        starts_next = false;
                     }
                 },
-                () = tokio::time::sleep(overtake_after), if has_more => true,
-            };
+                () = tokio::time::sleep(overtake_after), if has_more => {
+                    // One that has asked for a pause is not silent, and the pause is meant for this client.
+                    let mut brokers = under_way.iter().map(|((_, broker), _)| broker);
+                    starts_next = !brokers.any(|broker| broker.is_muted(ConnectionKind::Coordinator));
+                }
+            }
         }
     }
+}
+
+/// Those that were asked first have been silent for longest and say most: they come last.
+fn in_order_of_silence(mut failed: Vec<(usize, (Arc<Broker>, AttemptError))>) -> Failed {
+    failed.sort_unstable_by_key(|(number, _)| Reverse(*number));
+    failed.into_iter().map(|(_, each)| each).collect()
 }
 
 /// True if it does no harm that several brokers answer.
@@ -173,22 +180,6 @@ fn changes_nothing(api: ApiKey) -> bool {
             | ApiKey::DescribeCluster
             | ApiKey::DescribeConfigs
     )
-}
-
-/// Waits until one of the calls has ended, and takes it out.
-async fn first<K, F: Future + Unpin>(calls: &mut Vec<(K, F)>) -> (K, F::Output) {
-    poll_fn(|context| {
-        let mut polled = calls.iter_mut().enumerate();
-        let ended = polled.find_map(|(index, (_, call))| match Pin::new(call).poll(context) {
-            Poll::Ready(outcome) => Some((index, outcome)),
-            Poll::Pending => None,
-        });
-        match ended {
-            Some((index, outcome)) => Poll::Ready((calls.remove(index).0, outcome)),
-            None => Poll::Pending,
-        }
-    })
-    .await
 }
 
 /// The failures of the brokers that one call has asked so far.
@@ -230,20 +221,22 @@ impl Tries {
     }
 
     /// The error of the whole call. If a broker refused, the first refusal decides which.
-    fn into_error(self, request: ApiKey, waited: Duration) -> ClientError {
+    fn into_error(self, request: ApiKey, waited: Duration, is_known: bool) -> ClientError {
         let operation: Arc<str> = request.name().into();
         let (mut refused, others): (Vec<_>, Vec<_>) = self
             .failures
             .into_iter()
             .partition(|(_, error)| !error.retriable());
         if refused.is_empty() {
-            let cause = others.last().map(|(_, error)| error.to_string());
+            let cause = match others.last() {
+                Some((_, error)) => error.to_string().into(),
+                None if is_known => "no time was left to ask".into(),
+                None => "no broker is known".into(),
+            };
             return ClientError::TimedOut {
                 operation,
                 waited,
-                cause: cause
-                    .unwrap_or_else(|| "no broker is known".to_owned())
-                    .into(),
+                cause,
             };
         }
         if refused.len() == 1 && others.is_empty() {

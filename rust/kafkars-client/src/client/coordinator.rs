@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use kafkars_core::backoff::Backoff;
 use kafkars_core::coordinator::{CoordinatorKind, FindCoordinator};
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::find_coordinator::FindCoordinatorResponse;
 
 use super::handle::Client;
+use super::retries::TryFailure;
 use crate::error::ClientError;
-use crate::now;
 
 impl Client {
     /// Returns the node id of the broker that coordinates `key` now. Asks again while the cluster elects one or its
@@ -25,56 +24,60 @@ impl Client {
         key: &str,
         deadline: Instant,
     ) -> Result<i32, ClientError> {
-        let started = now();
-        let config = self.config();
-        let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
-        let mut failures = 0;
-        let mut refusal = None;
-        let key = Arc::from(key);
-        let search = FindCoordinator { kind, key };
-        let late = |cause| ClientError::TimedOut {
-            operation: format!("finding the coordinator of {}", kind.naming(&search.key)).into(),
-            waited: now() - started,
-            cause,
-        };
+        let mut retries = self.retries(deadline);
+        let mut before: Option<Arc<str>> = None;
         loop {
-            let build = |version| search.request(version);
-            let began = now();
-            let response = match self.request_any_with(build, deadline).await {
-                Err(ClientError::TimedOut { cause, .. }) => {
-                    let before = refusal.filter(|_| self.was_cut_off(began, deadline));
-                    return Err(late(before.unwrap_or(cause)));
+            retries.begin();
+            let (met, is_over) = match self.look_up_coordinator(kind, key, deadline).await {
+                Err(ClientError::TimedOut { cause, .. }) => (TryFailure::NoAnswer(cause), true),
+                Err(ClientError::Broker { code, .. }) if code.retriable() => {
+                    (TryFailure::Refusal(code.explained().into()), false)
                 }
-                other => other?,
+                other => return other,
             };
-            let (code, message) = match found(response) {
-                Ok(node) => {
-                    if self.cluster().broker(node).is_none() {
-                        self.refresh_metadata();
-                    }
-                    return Ok(node);
+            let cause = retries.cause(met, before.take());
+            match retries.pause().filter(|_| !is_over) {
+                Some(pause) => tokio::time::sleep(pause).await,
+                None => {
+                    return Err(ClientError::TimedOut {
+                        operation: finding(kind, key).into(),
+                        waited: retries.waited(),
+                        cause,
+                    });
                 }
-                Err(refusal) => refusal,
-            };
-            if !code.retriable() {
-                return Err(ClientError::Broker {
-                    code,
-                    topic: None,
-                    partition: None,
-                    subject: Some(kind.naming(&search.key).into()),
-                    message,
-                });
             }
-            failures += 1;
-            refusal = Some(Arc::from(code.explained()));
-            let left = deadline.saturating_duration_since(now());
-            let random = self.core.network.random.lock().next();
-            let Some(pause) = backoff.delay_within(left, failures, random) else {
-                return Err(late(code.explained().into()));
-            };
-            tokio::time::sleep(pause).await;
+            before = Some(cause);
         }
     }
+
+    /// As [`Client::find_coordinator`], but what a broker answers counts, also if it cannot name one now.
+    pub(crate) async fn look_up_coordinator(
+        &self,
+        kind: CoordinatorKind,
+        key: &str,
+        deadline: Instant,
+    ) -> Result<i32, ClientError> {
+        let key = Arc::from(key);
+        let search = FindCoordinator { kind, key };
+        let build = |version| search.request(version);
+        let answer = found(self.request_any_with(build, deadline).await?);
+        let node = answer.map_err(|(code, message)| ClientError::Broker {
+            code,
+            topic: None,
+            partition: None,
+            subject: Some(kind.naming(&search.key).into()),
+            message,
+        })?;
+        if self.cluster().broker(node).is_none() {
+            self.refresh_metadata();
+        }
+        Ok(node)
+    }
+}
+
+/// Names the search for a coordinator.
+pub(crate) fn finding(kind: CoordinatorKind, key: &str) -> String {
+    format!("finding the coordinator of {}", kind.naming(key))
 }
 
 type CoordinatorRefusal = (ErrorCode, Option<Arc<str>>);

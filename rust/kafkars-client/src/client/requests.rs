@@ -4,7 +4,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_core::backoff::LAST_TRY;
 use kafkars_protocol::Request;
 
 use super::any_request::{AnyRequest, RepeatableRequest};
@@ -70,7 +69,7 @@ impl Client {
         self.noted(answer.await)
     }
 
-    /// Asks one broker once. The errors are those of [`Client::request`].
+    /// Asks one broker once. The errors are those of [`Client::request`], and [`AttemptError::NoTime`].
     pub(crate) async fn ask(
         &self,
         node: i32,
@@ -79,8 +78,7 @@ impl Client {
         deadline: Instant,
     ) -> Result<(), AttemptError> {
         let connection = self.connection(node, kind, deadline).await?;
-        let asked = request.ask(connection, self.within_request_timeout(deadline));
-        self.noted(asked.await)
+        self.noted(self.ask_on(connection, request, deadline).await)
     }
 
     /// Sends a request that any broker can answer once, to another one than `avoided` if there is one. Returns the
@@ -125,19 +123,25 @@ impl Client {
         let connection = broker
             .connection(ConnectionKind::Coordinator, deadline)
             .await?;
+        self.ask_on(connection, request, deadline).await
+    }
+
+    /// Asks once. Nothing leaves after the deadline: it would take effect, and nobody would hear of it.
+    async fn ask_on(
+        &self,
+        connection: Connection,
+        request: &dyn AnyRequest,
+        deadline: Instant,
+    ) -> Result<(), AttemptError> {
+        if now() >= deadline {
+            return Err(AttemptError::NoTime(request.api()));
+        }
         let deadline = self.within_request_timeout(deadline);
         request.ask(connection, deadline).await
     }
 
     pub(super) fn within_request_timeout(&self, deadline: Instant) -> Instant {
         deadline.min(after(now(), self.config().request_timeout))
-    }
-
-    /// True if a try that began then was ended by the end of its call, before a broker can be said to be silent. What
-    /// the tries before it have met says more.
-    pub(crate) fn was_cut_off(&self, began: Instant, deadline: Instant) -> bool {
-        let now = now();
-        now + LAST_TRY >= deadline && now - began < self.config().request_timeout / 2
     }
 
     /// Asks for metadata after a failure that lost a broker: its partitions may have a new leader.

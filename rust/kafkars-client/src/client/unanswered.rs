@@ -9,7 +9,7 @@ use super::handle::Client;
 use crate::net::Unanswered;
 
 /// A request that has waited for so long counts as what the call waits for, however long the call has waited.
-const LONG: Duration = Duration::from_secs(1);
+pub(super) const LONG: Duration = Duration::from_secs(1);
 
 impl Client {
     /// Describes the request that has waited longest, of those that `counts` selects. Requests that were sent late in a

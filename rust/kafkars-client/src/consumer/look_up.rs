@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 use super::group::offset_fetch::{self, OffsetFetchFailure};
 use super::offsets::{self, ListOffsetsOutcome, OffsetAndTimestamp};
 use super::shared::ConsumerShared;
+use crate::client::TryFailure;
 use crate::{now, wall_clock_ms};
 
 const OPERATION: &str = "position look-up";
@@ -91,7 +92,7 @@ async fn look_up(shared: Arc<ConsumerShared>, look_ups: Vec<(LookUp, i64)>) {
     shared.update(|buffer| {
         for (look_up, _) in look_ups {
             let outcome = found.remove(&look_up.partition);
-            let again = || ListOffsetsOutcome::Again("nobody answered".into());
+            let again = || ListOffsetsOutcome::Again(TryFailure::NoAnswer("nobody answered".into()));
             match outcome.unwrap_or_else(again) {
                 ListOffsetsOutcome::Found(found) => {
                     tracing::debug!(target: "kafkars::consumer", client = %shared.client.name(), partition = %look_up.partition, offset = found.offset, "reading begins at an offset that was looked up");
@@ -101,10 +102,10 @@ async fn look_up(shared: Arc<ConsumerShared>, look_ups: Vec<(LookUp, i64)>) {
                     };
                     buffer.set_position(&look_up, position);
                 }
-                ListOffsetsOutcome::Again(cause) => {
+                ListOffsetsOutcome::Again(met) => {
                     is_stale = true;
                     if buffer.ended(&look_up).is_some() {
-                        buffer.refused(look_up.id, look_up.epoch, now, OPERATION, cause);
+                        buffer.refused(look_up.id, look_up.epoch, now, OPERATION, met.text());
                     }
                 }
                 ListOffsetsOutcome::Refused(FetchError::Closed) => {}
@@ -162,9 +163,9 @@ fn not_told(
     failure: &OffsetFetchFailure,
 ) {
     match failure {
-        OffsetFetchFailure::Again(cause) => {
+        OffsetFetchFailure::Again(met) => {
             if buffer.ended(look_up).is_some() {
-                let cause = Arc::clone(cause);
+                let cause = met.clone().text();
                 buffer.refused(look_up.id, look_up.epoch, now, COMMITTED, cause);
             }
         }

@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::cluster::TopicMetadata;
 use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::error::FetchError;
@@ -18,6 +17,7 @@ use tokio::task::JoinSet;
 
 use super::errors::unreachable;
 use super::shared::ConsumerShared;
+use crate::client::TryFailure;
 use crate::error::{AttemptError, ClientError};
 use crate::net::ConnectionKind;
 use crate::now;
@@ -67,10 +67,7 @@ async fn list_until(
     times: Vec<(TopicPartition, i64)>,
     deadline: Instant,
 ) -> Vec<(TopicPartition, FoundOffset)> {
-    let started = now();
-    let config = shared.client.config();
-    let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
-    let mut random = Random::new(started.elapsed().subsec_nanos().into());
+    let mut retries = shared.client.retries(deadline);
     let mut open: Vec<Question> = times
         .into_iter()
         .map(|(partition, timestamp)| Question {
@@ -79,20 +76,17 @@ async fn list_until(
         })
         .collect();
     let mut done = Vec::new();
-    let mut cause: Arc<str> = "no broker answered".into();
-    let mut failures = 0;
+    let mut cause: Option<Arc<str>> = None;
     while !open.is_empty() && !shared.is_closed() {
-        let began = now();
+        retries.begin();
         let (asked, refused) = by_leader(shared, std::mem::take(&mut open), deadline).await;
         done.extend(refused);
         for (question, outcome) in ask_all(shared, operation, asked, deadline).await {
             match outcome {
                 ListOffsetsOutcome::Found(found) => done.push((question.partition, Ok(found))),
                 ListOffsetsOutcome::Refused(error) => done.push((question.partition, Err(error))),
-                ListOffsetsOutcome::Again(why) => {
-                    if failures == 0 || !shared.client.was_cut_off(began, deadline) {
-                        cause = why;
-                    }
+                ListOffsetsOutcome::Again(met) => {
+                    cause = Some(retries.cause(met, cause.take()));
                     open.push(question);
                 }
             }
@@ -100,9 +94,7 @@ async fn list_until(
         if open.is_empty() {
             break;
         }
-        failures += 1;
-        let left = deadline.saturating_duration_since(now());
-        let Some(pause) = backoff.delay_within(left, failures, random.next()) else {
+        let Some(pause) = retries.pause() else {
             break;
         };
         shared.client.refresh_metadata();
@@ -110,8 +102,8 @@ async fn list_until(
     }
     let late = FetchError::TimedOut {
         operation,
-        waited: started.elapsed(),
-        cause,
+        waited: retries.waited(),
+        cause: cause.unwrap_or_else(|| "no broker answered".into()),
     };
     done.extend(
         open.into_iter()
@@ -123,8 +115,8 @@ async fn list_until(
 /// The outcome of one try for one partition.
 pub(super) enum ListOffsetsOutcome {
     Found(OffsetAndTimestamp),
-    /// Another try may succeed; the text is what this one met.
-    Again(Arc<str>),
+    /// Another try may succeed.
+    Again(TryFailure),
     Refused(FetchError),
 }
 
@@ -148,20 +140,18 @@ pub(super) async fn try_list(
         let metadata = cluster.topic(&partition.topic);
         match metadata.map(|metadata| leader_of(metadata, &partition)) {
             None => {
-                let cause = "metadata does not know the topic".into();
-                done.push((partition, ListOffsetsOutcome::Again(cause)));
+                let met = TryFailure::Refusal("metadata does not know the topic".into());
+                done.push((partition, ListOffsetsOutcome::Again(met)));
             }
             // The group's coordinator may know of a partition before the broker that was asked does.
             Some(Err(error)) if !shared.is_assigned_by_hand() => {
-                done.push((
-                    partition,
-                    ListOffsetsOutcome::Again(error.to_string().into()),
-                ));
+                let met = TryFailure::Refusal(error.to_string().into());
+                done.push((partition, ListOffsetsOutcome::Again(met)));
             }
             Some(Err(error)) => done.push((partition, ListOffsetsOutcome::Refused(error))),
             Some(Ok(None)) => {
-                let cause = "the partition has no leader".into();
-                done.push((partition, ListOffsetsOutcome::Again(cause)));
+                let met = TryFailure::Refusal("the partition has no leader".into());
+                done.push((partition, ListOffsetsOutcome::Again(met)));
             }
             Some(Ok(Some(leader))) => asked.entry(leader).or_default().push(Question {
                 partition,
@@ -216,7 +206,7 @@ fn failed(
     match error {
         // As with fetches: a poll itself raises that a broker does not trust us, and the look-up is retried.
         error if error.retriable() || error.security().is_some() => {
-            ListOffsetsOutcome::Again(cause)
+            ListOffsetsOutcome::Again(TryFailure::NoAnswer(cause))
         }
         AttemptError::Closed => ListOffsetsOutcome::Refused(FetchError::Closed),
         AttemptError::Unsupported { .. } => ListOffsetsOutcome::Refused(FetchError::Unsupported {
@@ -376,9 +366,8 @@ fn sort(
     let outcome = |question: &Question| {
         let key = (&*question.partition.topic, question.partition.partition);
         let Some(answer) = answers.get(&key) else {
-            return ListOffsetsOutcome::Again(
-                format!("broker {node} left the partition out").into(),
-            );
+            let text = format!("broker {node} left the partition out");
+            return ListOffsetsOutcome::Again(TryFailure::Refusal(text.into()));
         };
         match ErrorCode::from_i16(answer.error_code) {
             ErrorCode::None if answer.offset < lowest(question.timestamp) => {
@@ -389,9 +378,10 @@ fn sort(
                 timestamp: answer.timestamp,
                 leader_epoch: answer.leader_epoch,
             }),
-            code if is_retried(code) => ListOffsetsOutcome::Again(
-                format!("broker {node}: {}: {}", code.name(), code.description()).into(),
-            ),
+            code if is_retried(code) => {
+                let text = format!("broker {node}: {}: {}", code.name(), code.description());
+                ListOffsetsOutcome::Again(TryFailure::Refusal(text.into()))
+            }
             code => ListOffsetsOutcome::Refused(FetchError::Broker {
                 code,
                 partition: question.partition.clone(),

@@ -32,6 +32,9 @@ pub enum AttemptError {
     /// No answer in time. The broker may or may not have acted on the request.
     #[error("{0}")]
     TimedOut(Unanswered),
+    /// The time of the call was over before this could be sent.
+    #[error("no time was left to send {}", .0.name())]
+    NoTime(ApiKey),
     /// The response cannot be decoded.
     #[error(transparent)]
     Decode(DecodeError),
@@ -93,6 +96,7 @@ impl AttemptError {
             Self::Disconnected(_)
             | Self::Tls(_)
             | Self::TimedOut(_)
+            | Self::NoTime(_)
             | Self::Protocol(_)
             | Self::UnknownNode(_) => true,
             Self::Decode(_)
@@ -114,6 +118,7 @@ impl AttemptError {
             | Self::TimedOut(_)
             | Self::UnknownNode(_) => true,
             Self::Protocol(_)
+            | Self::NoTime(_)
             | Self::Decode(_)
             | Self::Encode(_)
             | Self::Unsupported { .. }

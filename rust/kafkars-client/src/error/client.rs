@@ -23,7 +23,7 @@ pub enum ClientError {
         operation: Arc<str>,
         /// How long the caller waited.
         waited: Duration,
-        /// The failure of the last try.
+        /// What the last try has met; what those before it have met, if the end of the call has cut it off.
         cause: Arc<str>,
     },
     /// A broker answered with an error code.

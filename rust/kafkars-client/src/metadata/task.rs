@@ -12,11 +12,8 @@ use super::bootstrap::bootstrap;
 use crate::client::core::Core;
 use crate::error::{BootstrapCause, BootstrapCauses, ClientError};
 use crate::metrics::add;
-use crate::net::{OVERTAKE_AFTER, first_success};
+use crate::net::{KNOWN_TRIES, OVERTAKE_AFTER, first_success};
 use crate::{after, now};
-
-/// At most this many known brokers are asked before the bootstrap addresses: a large cluster is not tried to the last.
-const KNOWN_TRIES: usize = 5;
 
 /// A client that no broker has let in tries again after this time although nobody asks: whoever waits without a time
 /// limit may be let in later.

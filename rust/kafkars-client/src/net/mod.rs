@@ -27,7 +27,7 @@ pub use self::connection::Connection;
 pub(crate) use self::connection::Terms;
 pub use self::connection_kind::ConnectionKind;
 pub(crate) use self::distrust::{Distrust, RefusedHandshake};
-pub(crate) use self::race::{OVERTAKE_AFTER, first_success};
+pub(crate) use self::race::{KNOWN_TRIES, OVERTAKE_AFTER, first_success};
 pub(crate) use self::reachability::Reachability;
 pub(crate) use self::sasl::Authenticator;
 pub use self::sasl::SaslFailure;

@@ -10,6 +10,9 @@ use tokio::time::sleep;
 /// When a known broker has not answered for this long, the next one is asked beside it.
 pub(crate) const OVERTAKE_AFTER: Duration = Duration::from_secs(1);
 
+/// At most this many known brokers are asked for the same at once: a large cluster is not tried to the last.
+pub(crate) const KNOWN_TRIES: usize = 5;
+
 /// Starts one try after the other: the next one when one has failed, or when none has succeeded for `stagger`. The
 /// first success wins and ends the rest; without one, the causes are returned with the index of their try.
 pub(crate) async fn first_success<T, E, F>(

@@ -351,7 +351,7 @@ fn attempt_class(error: &AttemptError) -> &'static str {
         AttemptError::Connect { cause, .. } => connect_class(cause),
         AttemptError::Disconnected(_) | AttemptError::UnknownNode(_) => "BrokerConnectionError",
         AttemptError::Tls(_) => "TlsError",
-        AttemptError::TimedOut(_) => "KafkaTimeoutError",
+        AttemptError::TimedOut(_) | AttemptError::NoTime(_) => "KafkaTimeoutError",
         AttemptError::Decode(_)
         | AttemptError::Encode(_)
         | AttemptError::FrameTooLarge { .. }

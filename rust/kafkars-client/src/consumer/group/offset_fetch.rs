@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Instant;
 
-use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::config::TopicPartition;
 use kafkars_core::coordinator::CoordinatorKind;
 use kafkars_core::fetch::error::FetchError;
@@ -18,13 +17,12 @@ use kafkars_protocol::messages::offset_fetch::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::handle::GroupHandle;
-use crate::client::any_broker;
+use crate::client::{TryFailure, any_broker};
 use crate::consumer::errors;
 use crate::consumer::shared::ConsumerShared;
 use crate::error::ClientError;
 use crate::net::ConnectionKind;
 use crate::now;
-use crate::random_seed::random_seed;
 
 /// OffsetFetch names groups in a list from this version on.
 const GROUPS_SINCE: i16 = 8;
@@ -62,14 +60,11 @@ async fn fetch_until(
     require_stable: bool,
     deadline: Instant,
 ) -> Result<Offsets, FetchError> {
-    let started = now();
-    let config = shared.client.config();
-    let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
-    let mut random = Random::new(random_seed());
-    let (mut failures, mut coordinator) = (0, None);
-    let mut cause: Arc<str> = "the coordinator did not answer".into();
+    let mut retries = shared.client.retries(deadline);
+    let mut coordinator = None;
+    let mut before: Option<Arc<str>> = None;
     while !shared.is_closed() {
-        let began = now();
+        retries.begin();
         let asked = attempt(
             shared,
             group,
@@ -78,29 +73,30 @@ async fn fetch_until(
             require_stable,
             deadline,
         );
-        match asked.await.and_then(whole) {
+        let (met, is_over) = match asked.await.and_then(whole) {
             Ok(offsets) => return Ok(offsets),
+            Err(OffsetFetchFailure::Again(met)) => (met, false),
+            // The coordinator was not found in time.
+            Err(OffsetFetchFailure::Refused(FetchError::TimedOut { cause, .. })) => {
+                (TryFailure::NoAnswer(cause), true)
+            }
             Err(OffsetFetchFailure::Refused(error)) => return Err(error),
-            Err(OffsetFetchFailure::Again(_))
-                if failures > 0 && shared.client.was_cut_off(began, deadline) => {}
-            Err(OffsetFetchFailure::Again(why)) => cause = why,
-        }
-        failures += 1;
-        let left = deadline.saturating_duration_since(now());
-        let Some(pause) = backoff.delay_within(left, failures, random.next()) else {
-            tracing::debug!(target: "kafkars::group", client = %shared.client.name(), %cause, "the coordinator has not told the committed offsets in time");
-            break;
         };
-        tokio::time::sleep(pause).await;
+        let cause = retries.cause(met, before.take());
+        match retries.pause().filter(|_| !is_over) {
+            Some(pause) => tokio::time::sleep(pause).await,
+            None => {
+                tracing::debug!(target: "kafkars::group", client = %shared.client.name(), %cause, "the coordinator has not told the committed offsets in time");
+                return Err(FetchError::TimedOut {
+                    operation: "committed offsets",
+                    waited: retries.waited(),
+                    cause,
+                });
+            }
+        }
+        before = Some(cause);
     }
-    if shared.is_closed() {
-        return Err(FetchError::Closed);
-    }
-    Err(FetchError::TimedOut {
-        operation: "committed offsets",
-        waited: started.elapsed(),
-        cause,
-    })
+    Err(FetchError::Closed)
 }
 
 /// The outcome of one try: an answer for each partition by itself, or one failure of all.
@@ -128,16 +124,12 @@ impl OffsetFetchAnswers {
 
 /// Why there is no answer.
 pub(in crate::consumer) enum OffsetFetchFailure {
-    /// Another try may succeed; the text is what this one met.
-    Again(Arc<str>),
+    /// Another try may succeed.
+    Again(TryFailure),
     Refused(FetchError),
 }
 
 impl OffsetFetchFailure {
-    fn again(cause: String) -> Self {
-        Self::Again(cause.into())
-    }
-
     fn is_again(&self) -> bool {
         matches!(self, Self::Again(_))
     }
@@ -179,7 +171,8 @@ pub(in crate::consumer) async fn try_fetch(
     match outcome {
         // The coordinator was not found in time.
         Err(OffsetFetchFailure::Refused(error @ FetchError::TimedOut { .. })) => {
-            Err(OffsetFetchFailure::again(error.to_string()))
+            let met = TryFailure::NoAnswer(error.to_string().into());
+            Err(OffsetFetchFailure::Again(met))
         }
         outcome => outcome,
     }
@@ -229,8 +222,7 @@ async fn attempt(
                     if matches!(action, CommitErrorAction::FindCoordinator) {
                         *coordinator = None;
                     }
-                    let cause = code.explained();
-                    OffsetFetchFailure::again(cause)
+                    OffsetFetchFailure::Again(TryFailure::Refusal(code.explained().into()))
                 }
             };
             let (offsets, codes) = sort(&response).map_err(|code| failure(code, None))?;
@@ -240,7 +232,8 @@ async fn attempt(
         }
         Err(error) if error.retriable() => {
             *coordinator = None;
-            Err(OffsetFetchFailure::again(error.to_string()))
+            let met = TryFailure::NoAnswer(error.to_string().into());
+            Err(OffsetFetchFailure::Again(met))
         }
         Err(error) => {
             let protocol = || FetchError::Protocol {

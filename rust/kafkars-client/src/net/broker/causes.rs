@@ -29,6 +29,7 @@ pub(super) fn cause_of(error: HandshakeError, limit: Duration) -> ConnectCause {
         AttemptError::Decode(_)
         | AttemptError::Encode(_)
         | AttemptError::FrameTooLarge { .. }
+        | AttemptError::NoTime(_)
         | AttemptError::Protocol(_)
         | AttemptError::UnknownNode(_) => ConnectCause::Garbled {
             problem: error.to_string().into(),

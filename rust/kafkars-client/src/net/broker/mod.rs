@@ -134,6 +134,11 @@ impl Broker {
         matches!(&*self.connections[kind.index()].lock(), ConnectionSlot::Ready(connection) if connection.is_silent_for(limit))
     }
 
+    /// True if it has asked for a pause on a connection of this kind, in which nothing is sent (KIP-219).
+    pub(crate) fn is_muted(&self, kind: ConnectionKind) -> bool {
+        matches!(&*self.connections[kind.index()].lock(), ConnectionSlot::Ready(connection) if connection.muted_until().is_some())
+    }
+
     /// True if connections to this broker fail, or are not made in time. An old failure does not count: if nobody tries
     /// any more, the broker may be back.
     pub(crate) fn is_unreachable(&self) -> bool {

@@ -17,9 +17,10 @@ pub(super) enum Sent {
 pub(super) fn no_answer(error: &AttemptError, sent: Sent) -> NoAnswer {
     let cause = error.to_string().into();
     match (error, sent) {
-        (AttemptError::Connect { .. } | AttemptError::UnknownNode(_), _) => {
-            NoAnswer::NotSent { cause }
-        }
+        (
+            AttemptError::Connect { .. } | AttemptError::UnknownNode(_) | AttemptError::NoTime(_),
+            _,
+        ) => NoAnswer::NotSent { cause },
         (AttemptError::Encode(_) | AttemptError::Unsupported { .. }, _)
         | (AttemptError::Closed, Sent::Perhaps) => NoAnswer::Impossible { cause },
         // A connection that was closed between two requests is made again. A response that cannot be decoded says no
