@@ -157,7 +157,7 @@ impl Client {
                 () = tokio::time::sleep(overtake_after), if has_more => {
                     // One that has asked for a pause is not silent, and the pause is meant for this client.
                     let mut brokers = under_way.iter().map(|((_, broker), _)| broker);
-                    starts_next = !brokers.any(|broker| broker.is_muted(ConnectionKind::Coordinator));
+                    starts_next = !brokers.all(|broker| broker.is_muted(ConnectionKind::Coordinator));
                 }
             }
         }

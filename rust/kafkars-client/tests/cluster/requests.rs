@@ -154,7 +154,7 @@ async fn trying_again_ends_at_the_deadline_with_the_last_cause() {
         .request_any(FindCoordinatorRequest::default(), soon(2_000))
         .await;
     let error = answer.expect_err("refused for ever");
-    assert!(began.elapsed() >= Duration::from_millis(1_990));
+    assert!(began.elapsed() >= Duration::from_millis(1_850));
     let ClientError::TimedOut {
         operation, cause, ..
     } = &error
@@ -425,4 +425,28 @@ async fn a_throttled_connection_leaves_the_others_alone() {
         .await
         .expect("an answer");
     assert_eq!(client.metrics().throttle_time_ms, 60_000);
+}
+
+/// A broker that asks for a pause is not silent, and means the client (KIP-219).
+#[tokio::test]
+async fn a_throttled_request_does_not_go_to_the_next_broker() {
+    let (broker, other) = (TinyBroker::start().await, TinyBroker::start().await);
+    broker.advertise(&[(1, broker.address), (2, other.address)]);
+    let client = client(&[broker.server()]);
+    client
+        .ready(Instant::now() + LIMIT)
+        .await
+        .expect("a cluster");
+    broker.state.metadata.lock().throttle_time_ms = 1_500;
+    client
+        .request(1, ConnectionKind::Coordinator, metadata(), soon(10_000))
+        .await
+        .expect("an answer");
+    let began = Instant::now();
+    client
+        .request_any(FindCoordinatorRequest::default(), soon(10_000))
+        .await
+        .expect("an answer once the pause is over");
+    assert!(began.elapsed() > Duration::from_millis(1_400));
+    assert_eq!(other.open(), 0);
 }
