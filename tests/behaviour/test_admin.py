@@ -202,6 +202,13 @@ def test_one_text_is_not_taken_for_many(admin: Admin) -> None:
         admin.create_topics(["orders"])  # type: ignore[list-item]
 
 
+@pytest.mark.parametrize("wrong", [None, "orders", [("orders", 0)]])
+@pytest.mark.parametrize("call", ["alter_configs", "create_partitions", "delete_records", "list_offsets"])
+def test_what_is_no_dict_is_refused_where_one_is_expected(admin: Admin, call: str, wrong: Any) -> None:
+    with pytest.raises(TypeError, match="expected a dict"):
+        getattr(admin, call)(wrong)
+
+
 def test_nothing_works_after_close(admin: Admin) -> None:
     admin.list_topics()
     admin.close()

@@ -212,3 +212,80 @@ def test_a_failure_that_passes_is_no_reason_to_wait_for_a_silent_broker(broker: 
     started = time.monotonic()
     assert admin.find_coordinator("group", timeout=SECONDS) == 1
     assert time.monotonic() - started < SECONDS / 2
+
+
+FENCED: dict[str, Any] = {
+    "describe_groups": lambda admin, groups, _: admin.describe_groups(groups, timeout=SECONDS),
+    "delete_groups": lambda admin, groups, _: admin.delete_groups(groups, timeout=SECONDS),
+    "list_offsets": lambda admin, _, places: admin.list_offsets(dict.fromkeys(places, "latest"), timeout=SECONDS),
+}
+
+
+@pytest.mark.parametrize("call", FENCED)
+def test_a_silent_broker_that_leaves_the_cluster_holds_up_nothing(
+    broker: EmbeddedBroker, client_api: Any, call: str
+) -> None:
+    """What it coordinated and led has gone to others, while the call waits for its answer."""
+    with client_api.Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        groups = list(chain(*by_node(broker, 30, "group").values()))
+        for group in groups:
+            admin.alter_group_offsets(group, {("t", 0): 0})
+        places = sorted(leaders(admin))
+        with broker.intercept(None, "drop", node=SILENT), ThreadPoolExecutor(1) as pool:
+            started = time.monotonic()
+            outcome = pool.submit(FENCED[call], admin, groups, places)
+            broker.wait_for_request(REQUESTS[call], node=SILENT)
+            broker.fence_node(SILENT)
+            assert len(outcome.result(SECONDS)) == (len(places) if call == "list_offsets" else len(groups))
+        assert time.monotonic() - started < 5
+
+
+REQUESTS = {"describe_groups": "ConsumerGroupDescribe", "delete_groups": "DeleteGroups", "list_offsets": "ListOffsets"}
+
+
+def test_committed_offsets_are_those_of_the_next_coordinator(broker: EmbeddedBroker, client_api: Any) -> None:
+    broker.move_coordinator("g", SILENT)
+    with client_api.Consumer(bootstrap_servers=broker.bootstrap_servers, group_id="g") as consumer:
+        consumer.assign([("t", 0)])
+        assert consumer.committed([("t", 0)], timeout=SECONDS) == {}
+        broker.forget_requests()
+        with broker.intercept(None, "drop", node=SILENT), ThreadPoolExecutor(1) as pool:
+            started = time.monotonic()
+            outcome = pool.submit(consumer.committed, [("t", 0)], timeout=SECONDS)
+            broker.wait_for_request("OffsetFetch", node=SILENT)
+            broker.fence_node(SILENT)
+            assert outcome.result(SECONDS) == {}
+        assert time.monotonic() - started < 5
+
+
+def test_partitions_that_have_moved_wait_for_no_other_ones(broker: EmbeddedBroker, client_api: Any) -> None:
+    """Those of one leader have two new ones: a silent one, and one that refuses once."""
+    with client_api.Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        places = [("t", number) for number in range(3)]
+        for _, number in places:
+            broker.move_leader("t", number, 1)
+        wanted = dict.fromkeys(places, "latest")
+        admin.list_offsets(wanted)
+        broker.pause_node(SILENT)
+        broker.forget_requests()
+        with (
+            broker.intercept("ListOffsets", "NOT_LEADER_OR_FOLLOWER", node=1, times=1),
+            broker.intercept("ListOffsets", "LEADER_NOT_AVAILABLE", node=3, times=1),
+            ThreadPoolExecutor(1) as pool,
+        ):
+            outcome = pool.submit(admin.list_offsets, wanted, timeout=TIMEOUT, return_exceptions=True)
+            broker.wait_for_request("ListOffsets", node=1)
+            broker.move_leader("t", 0, SILENT)
+            broker.move_leader("t", 1, 3)
+            broker.move_leader("t", 2, 3)
+            assert failed(outcome.result(SECONDS)) == {places[0]}
+
+
+def test_seconds_of_silence_are_named_and_not_the_refusal_before(broker: EmbeddedBroker, client_api: Any) -> None:
+    with client_api.Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        admin.describe_cluster()
+        refused = broker.intercept("ListOffsets", "NOT_LEADER_OR_FOLLOWER", times=1)
+        silent = broker.intercept("Metadata", "drop", when=lambda _: refused.hits > 0)
+        with refused, silent:
+            outcome = admin.list_offsets({("t", 0): "latest"}, timeout=TIMEOUT, return_exceptions=True)
+    assert "has not answered Metadata" in str(outcome["t", 0])

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
 import pytest
+from kafkars import Consumer
 from kafkars.admin import UserScramCredentialUpsertion
-from kafkars.errors import KafkaError
+from kafkars.errors import ClosedError, KafkaError, KafkaTimeoutError
 from kafkars.testing import EmbeddedBroker
 
 from tests.brokers import Broker
@@ -136,3 +138,21 @@ def test_a_consumer_keeps_time_during_a_pause(embedded: EmbeddedBroker, clients:
     read(consumer, 1)
     for call in CONSUMER_CALLS.values():
         in_time(lambda call=call: call(consumer), SLACK_IN_PAUSE)
+
+
+def test_offsets_of_a_topic_that_never_comes_are_out_of_time(clients: Clients) -> None:
+    consumer = clients.consumer()
+    with pytest.raises(KafkaTimeoutError, match="UNKNOWN_TOPIC_OR_PARTITION"):
+        consumer.end_offsets([("nowhere", 0)], timeout=TIMEOUT)
+
+
+@pytest.mark.parametrize("call", ["end_offsets", "beginning_offsets", "committed"])
+def test_a_consumer_that_is_closed_answers_who_asked_for_offsets(embedded: EmbeddedBroker, call: str) -> None:
+    consumer = Consumer(bootstrap_servers=embedded.bootstrap_servers, group_id="readers")
+    api, code = ("OffsetFetch", "NOT_COORDINATOR") if call == "committed" else ("ListOffsets", "NOT_LEADER_OR_FOLLOWER")
+    with embedded.intercept(api, code), ThreadPoolExecutor(1) as pool:
+        outcome = pool.submit(getattr(consumer, call), [("orders", 0)], timeout=SECONDS)
+        embedded.wait_for_request(api, count=2)
+        consumer.close(timeout=TIMEOUT)
+        with pytest.raises(ClosedError):
+            outcome.result(SECONDS)

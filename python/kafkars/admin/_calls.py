@@ -107,10 +107,11 @@ def create_partitions(
     timeout: float | None,
     return_exceptions: bool,
 ) -> AdminCall[dict[str, None]]:
-    chosen = {name: [list(brokers) for brokers in each] for name, each in (assignments or {}).items()}
-    if unknown := chosen.keys() - totals.keys():
+    wanted = dict(pairs(totals))
+    chosen = {name: [list(brokers) for brokers in each] for name, each in pairs(assignments or {})}
+    if unknown := chosen.keys() - wanted.keys():
         raise InvalidArgumentError(f"assignments: {sorted(unknown)} have no total number of partitions")
-    growth = [(name, total, chosen.get(name, [])) for name, total in totals.items()]
+    growth = [(name, total, chosen.get(name, [])) for name, total in wanted.items()]
     return AdminCall(
         native.create_partitions(growth, validate_only, timeout),
         lambda answer: gathered(answer, return_exceptions, str, nothing),
@@ -183,7 +184,7 @@ def alter_configs(
             return name, OPERATIONS[wanted.operation], as_text("changes", name, wanted.value)
         return name, OPERATIONS["delete" if wanted is None else "set"], as_text("changes", name, wanted)
 
-    asked = [(resource(of), [change(*item) for item in wanted.items()]) for of, wanted in changes.items()]
+    asked = [(resource(of), [change(*item) for item in pairs(wanted)]) for of, wanted in pairs(changes)]
     return AdminCall(
         native.alter_configs(asked, validate_only, timeout),
         lambda answer: gathered(answer, return_exceptions, resource_back, nothing),
@@ -208,10 +209,10 @@ def describe_groups(
     return_exceptions: bool,
 ) -> AdminCall[dict[str, GroupDescription]]:
     def described(name: str, row: tuple[Any, ...]) -> GroupDescription:
-        group_type, state, protocol_type, assignor, rows, authorized = row
+        group_type, state, protocol_type, assignor, rows, node, authorized = row
         members = tuple(GroupMember(*member) for member in rows)
         operations = acls.operations(authorized)
-        return GroupDescription(name, group_type, state, protocol_type, assignor, members, operations)
+        return GroupDescription(name, group_type, state, protocol_type, assignor, members, node, operations)
 
     request = native.describe_groups(several(groups, str), bool(include_authorized_operations), timeout)
     return AdminCall(request, lambda answer: gathered(answer, return_exceptions, str, described))
@@ -234,7 +235,7 @@ def list_group_offsets(
     return_exceptions: bool,
 ) -> AdminCall[dict[str, dict[TopicPartition, OffsetAndMetadata]]]:
     asked = groups if isinstance(groups, Mapping) else dict.fromkeys(several(groups, str))
-    wanted = [(group, None if of is None else partitions(of)) for group, of in asked.items()]
+    wanted = [(group, None if of is None else partitions(of)) for group, of in pairs(asked)]
     request = native.list_group_offsets(wanted, timeout)
     return AdminCall(request, lambda answer: gathered(answer, return_exceptions, str, lambda _, rows: dict(rows)))
 
@@ -252,7 +253,7 @@ def alter_group_offsets(
         whole = wanted if isinstance(wanted, OffsetAndMetadata) else OffsetAndMetadata(wanted)
         return (partition(of), whole.offset, whole.leader_epoch, whole.metadata)
 
-    request = native.alter_group_offsets(group, [commit(*item) for item in offsets.items()], timeout)
+    request = native.alter_group_offsets(group, [commit(*item) for item in pairs(offsets)], timeout)
     return AdminCall(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
 
 
@@ -277,7 +278,7 @@ def delete_records(
     timeout: float | None,
     return_exceptions: bool,
 ) -> AdminCall[dict[TopicPartition, int]]:
-    request = native.delete_records([(partition(of), offset) for of, offset in before.items()], timeout)
+    request = native.delete_records([(partition(of), offset) for of, offset in pairs(before)], timeout)
     return AdminCall(request, lambda answer: gathered(answer, return_exceptions, itself, lambda _, first: int(first)))
 
 
@@ -305,7 +306,7 @@ def list_offsets(
             f"{spec!r} is no offset to ask for; one of {known}, or a timestamp: ms since 1970, or a datetime"
         )
 
-    asked = [(partition(of), number(spec)) for of, spec in wanted.items()]
+    asked = [(partition(of), number(spec)) for of, spec in pairs(wanted)]
     request = native.list_offsets(asked, isolation_level == "read_committed", timeout)
     return AdminCall(
         request, lambda answer: gathered(answer, return_exceptions, itself, lambda _, found: ListedOffset(*found))
@@ -360,6 +361,13 @@ def partitions(of: Any) -> list[tuple[str, int]]:
     if isinstance(of, (str, bytes)):
         raise TypeError(f"expected partitions in a list, not {of!r}")
     return list(dict.fromkeys(partition(one) for one in of))
+
+
+def pairs(values: Mapping[K, T]) -> list[tuple[K, T]]:
+    """Returns the items of a dict, and of nothing else."""
+    if not isinstance(values, Mapping):
+        raise TypeError(f"expected a dict, not {values!r}")
+    return list(values.items())
 
 
 def several(values: Iterable[T], kind: type) -> list[T]:

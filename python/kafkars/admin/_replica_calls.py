@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kafkars._kafkars import Admin as Native
-from kafkars.admin._calls import AdminCall, gathered, in_range, itself, nothing, partition, partitions
+from kafkars.admin._calls import AdminCall, gathered, in_range, itself, nothing, pairs, partition, partitions
 from kafkars.admin.types import LogDirDescription, PartitionReassignment, ReplicaInfo
 from kafkars.errors import KafkaError
 from kafkars.types import TopicPartition
@@ -20,7 +20,7 @@ def alter_partition_reassignments(
     timeout: float | None,
     return_exceptions: bool,
 ) -> AdminCall[dict[TopicPartition, None]]:
-    asked = [(partition(of), None if replicas is None else list(replicas)) for of, replicas in wanted.items()]
+    asked = [(partition(of), None if replicas is None else list(replicas)) for of, replicas in pairs(wanted)]
     request = native.alter_partition_reassignments(asked, timeout)
     return AdminCall(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
 

@@ -160,6 +160,8 @@ class GroupDescription(NamedTuple):
     assignor: str
     """The name of the protocol the members agreed on, or of the server's assignor."""
     members: tuple[GroupMember, ...]
+    coordinator: int
+    """The node id of the broker that coordinates it."""
     authorized_operations: frozenset[AclOperation] | None = None
     """Operations on it that this client is authorized for, if asked for; since Kafka 2.3."""
 

@@ -391,3 +391,26 @@ def test_groups_of_other_brokers_are_listed_beside_a_silent_one(ad: ModuleType) 
             listed = admin.list_consumer_groups(request_timeout=2).result(SECONDS)
         assert {each.group_id for each in listed.valid} == {"of-1", "of-3"}
         assert len(listed.errors) == 1
+
+
+def test_a_group_without_a_coordinator_keeps_back_no_other(ck: ModuleType, ad: ModuleType) -> None:
+    groups = ["g0", "g1", "g2", "none"]
+    with EmbeddedCluster(nodes=3, topics={"t": 1}) as cluster:
+        with kafkars.Admin(bootstrap_servers=cluster.bootstrap_servers) as native:
+            for group in groups[:3]:
+                native.alter_group_offsets(group, {("t", 0): 0})
+        with (
+            ad.AdminClient({"bootstrap.servers": cluster.bootstrap_servers, "log_level": 0}) as admin,
+            cluster.intercept(
+                "FindCoordinator", "COORDINATOR_NOT_AVAILABLE", when=lambda asked: "'g1'" in str(asked.body)
+            ),
+        ):
+            started = time.monotonic()
+            futures = admin.describe_consumer_groups(groups, request_timeout=2)
+            with pytest.raises(ck.KafkaException) as caught:
+                futures["g1"].result(SECONDS)
+            found = {group: futures[group].result(SECONDS) for group in groups if group != "g1"}
+            assert time.monotonic() - started < 2 + 1
+    assert caught.value.args[0].code() == ck.KafkaError._TIMED_OUT
+    assert {group: each.state.name for group, each in found.items()} == {"g0": "EMPTY", "g2": "EMPTY", "none": "DEAD"}
+    assert all(each.coordinator.id in {1, 2, 3} for each in found.values())

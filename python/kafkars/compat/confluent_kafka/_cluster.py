@@ -139,6 +139,17 @@ def groups_of(admin: kafkars.Admin, group: str | None, limit: float | None) -> l
     return found
 
 
+def coordinator_of(admin: kafkars.Admin, group: str, described: Any, within: TimeLimit) -> int:
+    """Returns the node id of the broker that coordinates a group, -1 where that is not known.
+
+    A group that does not exist has one too, but its answer does not say which.
+    """
+    if isinstance(described, errors.GroupIdNotFoundError):
+        with suppress(errors.KafkaError):
+            return admin.find_coordinator(group, timeout=within.left())
+    return described.coordinator if isinstance(described, GroupDescription) else -1
+
+
 def is_dead(answered: Any) -> bool:
     """True for the answer of a group that is not there, or has the protocol of KIP-848."""
     return not isinstance(answered, errors.KafkaError) and answered[2] == "Dead"

@@ -55,6 +55,8 @@ pub struct GroupDescription {
     pub assignor: String,
     /// The group's members.
     pub members: Vec<MemberDescription>,
+    /// The node id of the broker that coordinates it, which has answered.
+    pub coordinator: i32,
     /// The operations authorized for this client, as a bit field of Kafka's `AclOperation`, where they were asked for.
     pub authorized_operations: Option<i32>,
 }
@@ -258,7 +260,7 @@ impl Admin {
         let elsewhere = [ErrorCode::GroupIdNotFound, ErrorCode::UnsupportedVersion];
         match found {
             Some(found) if !elsewhere.contains(&ErrorCode::from_i16(found.error_code)) => {
-                consumer_group(found)
+                consumer_group(found, group.by)
             }
             _ => {
                 self.describe_classic(group, include_authorized_operations, deadline)
@@ -275,7 +277,7 @@ impl Admin {
     ) -> Result<GroupDescription, ClientError> {
         let end = i16::MAX;
         let answer = self.classic_answer(group, end, include_authorized_operations, deadline);
-        classic_group(answer.await?)
+        classic_group(answer.await?, group.by)
     }
 
     async fn classic_answer(
@@ -318,7 +320,7 @@ fn told(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-fn consumer_group(group: ConsumerGroup) -> Result<GroupDescription, ClientError> {
+fn consumer_group(group: ConsumerGroup, coordinator: i32) -> Result<GroupDescription, ClientError> {
     outcome(group.error_code, None, group.error_message)?;
     let members = group.members.into_iter().map(|member| MemberDescription {
         member_id: member.member_id,
@@ -334,6 +336,7 @@ fn consumer_group(group: ConsumerGroup) -> Result<GroupDescription, ClientError>
         protocol_type: "consumer".to_owned(),
         assignor: group.assignor_name,
         members: members.collect(),
+        coordinator,
         authorized_operations: told_operations(group.authorized_operations),
     })
 }
@@ -343,7 +346,7 @@ fn partitions(assignment: Assignment) -> Vec<TopicPartition> {
     sorted(topics.map(|topic| (topic.topic_name, topic.partitions)))
 }
 
-fn classic_group(group: ClassicGroup) -> Result<GroupDescription, ClientError> {
+fn classic_group(group: ClassicGroup, coordinator: i32) -> Result<GroupDescription, ClientError> {
     outcome(group.error_code, None, group.error_message)?;
     // Brokers before 4.0 answer this for a group that does not exist.
     if group.group_state == "Dead" {
@@ -361,6 +364,7 @@ fn classic_group(group: ClassicGroup) -> Result<GroupDescription, ClientError> {
         group_type: "Classic",
         state: group.group_state,
         members: members.collect(),
+        coordinator,
         protocol_type: group.protocol_type,
         assignor: group.protocol_data,
         authorized_operations: told_operations(group.authorized_operations),

@@ -1,7 +1,9 @@
 //! Requests that only the leader of a partition can serve: deleting records, listing offsets.
 
 use std::collections::{BTreeMap, HashMap};
+use std::future::Future;
 use std::mem;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -13,7 +15,7 @@ use kafkars_protocol::messages::delete_records::{
 use kafkars_protocol::messages::list_offsets::{
     ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic,
 };
-use kafkars_protocol::{ErrorCode, Request};
+use kafkars_protocol::{ApiKey, ErrorCode, Request};
 
 use super::group_offsets::{by_topic, refused};
 use super::handle::Admin;
@@ -189,121 +191,129 @@ impl Admin {
         &self,
         keys: Vec<TopicPartition>,
         build: B,
-        read: impl Fn(R::Response) -> Vec<Answered<T>>,
+        read: impl Fn(R::Response) -> Vec<Answered<T>> + Sync,
         deadline: Instant,
     ) -> Result<Outcomes<TopicPartition, T>, ClientError>
     where
         R: Request + Send + Sync,
+        T: Send,
         B: Fn(&[TopicPartition], i16) -> R + Send + Sync,
     {
+        let retries = self.client.retries(deadline);
         let mut open = keys.clone();
         open.sort_unstable();
         open.dedup();
-        let mut leaders = self.leaders(open, deadline).await?;
-        let by_node = mem::take(&mut leaders.by_node);
-        let parts = by_node.into_iter().map(|led| Leaders {
-            by_node: BTreeMap::from([led]),
-            ..Leaders::default()
-        });
-        // Each on its own: a leader that does not answer holds up no other.
-        let asked = parts
-            .chain([leaders])
-            .map(|part| self.ask_until(part, &build, &read, deadline));
-        let done = together::all(asked).await.into_iter().flatten();
-        Ok(in_order(&keys, done.collect()))
+        let leaders = self.leaders(open, deadline).await?;
+        let part = Part {
+            leaders,
+            retries,
+            causes: HashMap::new(),
+        };
+        let done = self.ask_each_leader(part, &build, &read, deadline).await;
+        Ok(in_order(&keys, done))
     }
 
-    /// Asks the leaders of some partitions, and whoever leads them then, until all have answered or the time is over.
-    async fn ask_until<R, T, B>(
+    /// Asks the leaders of some partitions, each on its own: one that does not answer holds up no other.
+    fn ask_each_leader<'a, R, T, B>(
+        &'a self,
+        part: Part,
+        build: &'a B,
+        read: &'a (impl Fn(R::Response) -> Vec<Answered<T>> + Sync),
+        deadline: Instant,
+    ) -> PartsUnderWay<'a, T>
+    where
+        R: Request + Send + Sync,
+        T: Send + 'a,
+        B: Fn(&[TopicPartition], i16) -> R + Send + Sync,
+    {
+        let parts = part.by_leader().into_iter();
+        let asked = parts.map(move |part| self.ask_part(part, build, read, deadline));
+        Box::pin(async move {
+            let done = together::all(asked).await;
+            done.into_iter().flatten().collect()
+        })
+    }
+
+    /// Asks one leader about its partitions, and whoever leads them then, until all have an answer or the time is over.
+    async fn ask_part<R, T, B>(
         &self,
-        mut leaders: Leaders,
+        part: Part,
         build: &B,
-        read: &impl Fn(R::Response) -> Vec<Answered<T>>,
+        read: &(impl Fn(R::Response) -> Vec<Answered<T>> + Sync),
         deadline: Instant,
     ) -> Outcomes<TopicPartition, T>
     where
         R: Request + Send + Sync,
+        T: Send,
         B: Fn(&[TopicPartition], i16) -> R + Send + Sync,
     {
-        let mut retries = self.client.retries(deadline);
-        let mut done: Outcomes<TopicPartition, T> = Vec::new();
-        let mut causes: HashMap<TopicPartition, Arc<str>> = HashMap::new();
-        let late = |retries: &Retries, open: Vec<(TopicPartition, Arc<str>)>| {
-            let waited = retries.waited();
-            open.into_iter().map(move |(of, cause)| {
-                let operation = R::API_KEY.name().into();
-                let error = ClientError::TimedOut {
-                    operation,
-                    waited,
-                    cause,
-                };
-                (of, Err(error))
-            })
-        };
-        loop {
-            let mut again = leaders.nobody;
-            let refused = leaders.refused.into_iter();
-            done.extend(refused.map(|(of, error)| (of, Err(error))));
-            let asked = leaders.by_node.into_iter();
-            let asked = asked.map(async |(node, partitions)| {
-                let build = |version| build(&partitions, version);
-                let asked = self.ask_once(node, build, deadline).await;
-                (partitions, asked)
-            });
-            for (partitions, asked) in together::all(asked).await {
-                match asked {
-                    Ok(response) => {
-                        for answered in read(response) {
-                            match ErrorCode::from_i16(answered.code) {
-                                code if is_elsewhere(code) => {
-                                    let met = TryFailure::Refusal(code.explained().into());
-                                    again.push((answered.of, met));
-                                }
-                                _ => done.push(answered.into_outcome()),
+        let Part {
+            leaders,
+            mut retries,
+            mut causes,
+        } = part;
+        let refused = leaders.refused.into_iter();
+        let mut done: Outcomes<_, T> = refused.map(|(of, error)| (of, Err(error))).collect();
+        let mut again = leaders.nobody;
+        for (node, partitions) in leaders.by_node {
+            let build = |version| build(&partitions, version);
+            match self.ask_once(node, build, deadline).await {
+                Ok(response) => {
+                    for answered in read(response) {
+                        match ErrorCode::from_i16(answered.code) {
+                            code if is_elsewhere(code) => {
+                                let met = TryFailure::Refusal(code.explained().into());
+                                again.push((answered.of, met));
                             }
+                            _ => done.push(answered.into_outcome()),
                         }
                     }
-                    // There may be another leader by now.
-                    Err(ClientError::Attempt(error)) if error.retriable() => {
-                        self.client.refresh_metadata();
-                        let met = TryFailure::NoAnswer(error.to_string().into());
-                        again.extend(partitions.into_iter().map(|of| (of, met.clone())));
-                    }
-                    Err(error) => done.extend(all_failed(partitions, &error)),
                 }
+                // There may be another leader by now.
+                Err(ClientError::Attempt(error)) if error.retriable() => {
+                    self.client.refresh_metadata();
+                    let met = TryFailure::NoAnswer(error.to_string().into());
+                    again.extend(partitions.into_iter().map(|of| (of, met.clone())));
+                }
+                Err(error) => done.extend(all_failed(partitions, &error)),
             }
-            if again.is_empty() {
-                return done;
-            }
-            let again: Vec<(TopicPartition, Arc<str>)> = again
-                .into_iter()
-                .map(|(of, met)| {
-                    let cause = retries.cause(met, causes.remove(&of));
-                    (of, cause)
-                })
-                .collect();
-            let Some(pause) = retries.pause() else {
-                done.extend(late(&retries, again));
-                return done;
-            };
-            tokio::time::sleep(pause).await;
-            let mut open: Vec<TopicPartition> = again.iter().map(|(of, _)| of.clone()).collect();
-            open.sort_unstable();
-            retries.begin();
-            leaders = match self.leaders(open.clone(), deadline).await {
-                Ok(leaders) => leaders,
-                Err(ClientError::TimedOut { .. }) => {
-                    // What has kept it so long is what counts.
-                    done.extend(late(&retries, again));
-                    return done;
-                }
-                Err(error) => {
-                    done.extend(all_failed(open, &error));
-                    return done;
-                }
-            };
-            causes.extend(again);
         }
+        if again.is_empty() {
+            return done;
+        }
+        for (of, met) in again {
+            let cause = retries.cause(met, causes.remove(&of));
+            causes.insert(of, cause);
+        }
+        let Some(pause) = retries.pause() else {
+            done.extend(late(R::API_KEY, &retries, causes));
+            return done;
+        };
+        tokio::time::sleep(pause).await;
+        retries.begin();
+        let mut open: Vec<TopicPartition> = causes.keys().cloned().collect();
+        open.sort_unstable();
+        match self.leaders(open.clone(), deadline).await {
+            Ok(leaders) => {
+                let part = Part {
+                    leaders,
+                    retries,
+                    causes,
+                };
+                done.extend(self.ask_each_leader(part, build, read, deadline).await);
+            }
+            Err(ClientError::TimedOut { cause, .. }) => {
+                let met = TryFailure::NoAnswer(cause);
+                let causes = causes.into_iter();
+                let causes = causes.map(|(of, before)| {
+                    let cause = retries.cause(met.clone(), Some(before));
+                    (of, cause)
+                });
+                done.extend(late(R::API_KEY, &retries, causes));
+            }
+            Err(error) => done.extend(all_failed(open, &error)),
+        }
+        done
     }
 
     /// Finds the current leaders of these partitions. Asking creates no topic.
@@ -349,6 +359,61 @@ impl Admin {
         }
         Ok(leaders)
     }
+}
+
+type PartsUnderWay<'a, T> = Pin<Box<dyn Future<Output = Outcomes<TopicPartition, T>> + Send + 'a>>;
+
+/// Partitions that are asked about, and what was met with them so far.
+struct Part {
+    leaders: Leaders,
+    retries: Retries,
+    causes: HashMap<TopicPartition, Arc<str>>,
+}
+
+impl Part {
+    /// One for each leader, and one for the partitions that have none.
+    fn by_leader(self) -> Vec<Self> {
+        let Self {
+            mut leaders,
+            retries,
+            mut causes,
+        } = self;
+        let by_node = mem::take(&mut leaders.by_node).into_iter();
+        let led = by_node.map(|led| Leaders {
+            by_node: BTreeMap::from([led]),
+            ..Leaders::default()
+        });
+        let led: Vec<Leaders> = led.collect();
+        let one = |leaders: Leaders| {
+            let partitions = leaders.by_node.values().flatten();
+            let nobody = leaders.nobody.iter().map(|(of, _)| of);
+            let each = partitions.chain(nobody);
+            let causes = each.filter_map(|of| causes.remove_entry(of)).collect();
+            Self {
+                leaders,
+                retries: retries.clone(),
+                causes,
+            }
+        };
+        led.into_iter().chain([leaders]).map(one).collect()
+    }
+}
+
+/// Partitions for whose answers there was no time, with what was met.
+fn late<T>(
+    api: ApiKey,
+    retries: &Retries,
+    causes: impl IntoIterator<Item = (TopicPartition, Arc<str>)>,
+) -> Outcomes<TopicPartition, T> {
+    let one = |(of, cause)| {
+        let error = ClientError::TimedOut {
+            operation: api.name().into(),
+            waited: retries.waited(),
+            cause,
+        };
+        (of, Err(error))
+    };
+    causes.into_iter().map(one).collect()
 }
 
 #[derive(Default)]

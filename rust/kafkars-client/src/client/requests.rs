@@ -1,5 +1,6 @@
 //! Requests to brokers: one try with a certain broker.
 
+use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,6 +9,7 @@ use kafkars_protocol::Request;
 
 use super::any_request::{AnyRequest, RepeatableRequest};
 use super::handle::Client;
+use super::unanswered::LONG;
 use crate::error::{AttemptError, ClientError};
 use crate::net::{Broker, Connection, ConnectionKind, SLOW_CONNECT};
 use crate::{after, now};
@@ -66,7 +68,7 @@ impl Client {
         let connection = self.connection(node, kind, deadline).await?;
         let answer = connection.start(&request, self.within_request_timeout(deadline))?;
         drop(request);
-        self.noted(answer.await)
+        self.noted(self.while_in_cluster(node, answer).await)
     }
 
     /// Asks one broker once. The errors are those of [`Client::request`], and [`AttemptError::NoTime`].
@@ -78,7 +80,30 @@ impl Client {
         deadline: Instant,
     ) -> Result<(), AttemptError> {
         let connection = self.connection(node, kind, deadline).await?;
-        self.noted(self.ask_on(connection, request, deadline).await)
+        let asked = self.ask_on(connection, request, deadline);
+        self.noted(self.while_in_cluster(node, asked).await)
+    }
+
+    /// Waits for the answer of a broker, as long as it is one of the cluster: where it is not any more, others have
+    /// what it led and coordinated, and it may be silent for as long as it likes.
+    pub(crate) async fn while_in_cluster<T>(
+        &self,
+        node: i32,
+        answer: impl Future<Output = Result<T, AttemptError>>,
+    ) -> Result<T, AttemptError> {
+        let mut answer = pin!(answer);
+        loop {
+            tokio::select! {
+                biased;
+                result = &mut answer => return result,
+                () = tokio::time::sleep(LONG) => {}
+            }
+            if self.cluster().broker(node).is_none() {
+                let cause = format!("broker {node} has left the cluster");
+                return Err(AttemptError::Disconnected(cause.into()));
+            }
+            self.core.metadata_updater.doubt_everything();
+        }
     }
 
     /// Sends a request that any broker can answer once, to another one than `avoided` if there is one. Returns the

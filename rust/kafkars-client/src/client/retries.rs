@@ -29,7 +29,7 @@ impl TryFailure {
 }
 
 /// The tries of one call.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Retries {
     backoff: Backoff,
     random: Random,

@@ -100,10 +100,13 @@ async fn list_until(
         shared.client.refresh_metadata();
         tokio::time::sleep(pause).await;
     }
-    let late = FetchError::TimedOut {
-        operation,
-        waited: retries.waited(),
-        cause: cause.unwrap_or_else(|| "no broker answered".into()),
+    let late = match shared.is_closed() {
+        true => FetchError::Closed,
+        false => FetchError::TimedOut {
+            operation,
+            waited: retries.waited(),
+            cause: cause.unwrap_or_else(|| "no broker answered".into()),
+        },
     };
     done.extend(
         open.into_iter()
@@ -305,6 +308,11 @@ pub(super) fn topic_error(topic: &Arc<str>, error: ClientError) -> FetchError {
             code,
         },
         ClientError::Closed => FetchError::Closed,
+        ClientError::TimedOut { waited, cause, .. } => FetchError::TimedOut {
+            operation: "metadata",
+            waited,
+            cause,
+        },
         other => unreachable("metadata", &other),
     }
 }

@@ -133,6 +133,7 @@ pub(super) fn described_group(py: Python<'_>, group: GroupDescription) -> PyResu
         group.protocol_type,
         group.assignor,
         members,
+        group.coordinator,
         group.authorized_operations,
     )
         .into_py_any(py)

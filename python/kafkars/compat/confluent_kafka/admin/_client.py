@@ -32,6 +32,7 @@ from kafkars.compat.confluent_kafka._model import (
 )
 from kafkars.compat.confluent_kafka._new_topic import NewPartitions, NewTopic
 from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._time_limit import TimeLimit
 from kafkars.compat.confluent_kafka._translate import refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.admin import _answers as answers
@@ -162,11 +163,12 @@ class AdminClient(SecurityCalls):
             raise ValueError("the name of a topic cannot be empty")
 
         def ask() -> Mapping[str, Any]:
-            nodes = answers.nodes(self._admin_.describe_cluster(timeout=given["timeout"]))
+            within = TimeLimit.of(given["timeout"])
+            nodes = answers.nodes(self._admin_.describe_cluster(timeout=within.left()))
             found: Mapping[str, Any] = self._admin_.describe_topics(
                 names,
                 include_authorized_operations=bool(given["include_authorized_operations"]),
-                timeout=given["timeout"],
+                timeout=within.left(),
                 return_exceptions=True,
             )
             return {
@@ -283,20 +285,18 @@ class AdminClient(SecurityCalls):
         """Describes groups; each future's result is a `ConsumerGroupDescription`. Options as of `describe_topics()`."""
         given = arguments.options(kwargs, "include_authorized_operations")
         groups = arguments.texts(group_ids, "group ids")
-        limit = given["timeout"]
 
         def ask() -> Mapping[str, Any]:
-            nodes = answers.nodes(self._admin_.describe_cluster(timeout=limit))
+            within = TimeLimit.of(given["timeout"])
+            nodes = answers.nodes(self._admin_.describe_cluster(timeout=within.left()))
             found: Mapping[str, Any] = self._admin_.describe_groups(
                 groups,
                 include_authorized_operations=bool(given["include_authorized_operations"]),
-                timeout=limit,
+                timeout=within.left(),
                 return_exceptions=True,
             )
-            return {
-                name: answers.group(name, each, nodes.get(self._admin_.find_coordinator(name, timeout=limit)))
-                for name, each in found.items()
-            }
+            coordinators = {name: _cluster.coordinator_of(self._admin_, name, found[name], within) for name in found}
+            return {name: answers.group(name, each, nodes.get(coordinators[name])) for name, each in found.items()}
 
         return self._questions_.ask_each({each: each for each in groups}, of_distinct(groups, ask), lambda found: found)
 

@@ -22,6 +22,10 @@ struct Fake {
     under_way: Mutex<HashMap<i32, usize>>,
     /// The answers that get lost: the first of each of these names.
     lost: Mutex<BTreeSet<usize>>,
+    /// These are answered that their coordinator is loading.
+    loading: BTreeSet<usize>,
+    /// The coordinator is another broker each time that it is looked up.
+    flips: bool,
     /// All names move to the last broker once so many were asked about.
     moves_after: usize,
     deadline: Instant,
@@ -34,6 +38,8 @@ impl Fake {
             asked: Mutex::default(),
             under_way: Mutex::default(),
             lost: Mutex::default(),
+            loading: BTreeSet::new(),
+            flips: false,
             moves_after: usize::MAX,
             deadline: now() + LIMIT,
         }
@@ -62,7 +68,8 @@ impl Fake {
             return Err(ClientError::Attempt(lost));
         }
         match self.homes.lock()[name] {
-            home if home == node => Ok(()),
+            _ if self.loading.contains(&name) => Err(refusal(ErrorCode::CoordinatorLoadInProgress)),
+            home if home == node && !self.flips => Ok(()),
             _ => Err(refusal(ErrorCode::NotCoordinator)),
         }
     }
@@ -83,9 +90,13 @@ impl<'a> Questions<'a> for &'a Fake {
         let fake = *self;
         Box::pin(async move {
             tokio::time::sleep(ROUND_TRIP).await;
-            match fake.homes.lock()[name] {
-                NOBODY => Err(refusal(ErrorCode::CoordinatorNotAvailable)),
-                node => Ok(node),
+            match &mut fake.homes.lock()[name] {
+                home if fake.flips => {
+                    *home = 4 - *home;
+                    Ok(*home)
+                }
+                &mut NOBODY => Err(refusal(ErrorCode::CoordinatorNotAvailable)),
+                node => Ok(*node),
             }
         })
     }
@@ -202,4 +213,39 @@ async fn no_names_and_no_time_end_at_once() {
         .to_string();
     assert!(error.contains("no time was left to ask"), "{error}");
     assert!(fake.asked.lock().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_coordinator_still_loads_holds_up_no_others_of_it() {
+    let fake = Fake {
+        loading: (0..400).step_by(2).collect(),
+        ..Fake::new([1; 400])
+    };
+    let outcomes = fake.outcomes().await;
+    let asked = fake.asked.lock();
+    let healthy = asked.iter().filter(|(name, ..)| name % 2 == 1);
+    let last = healthy.map(|(.., at)| *at).max().expect("some were asked");
+    assert!(fake.deadline - last > LIMIT - Duration::from_secs(1));
+    for (name, outcome) in outcomes.iter().enumerate() {
+        match outcome {
+            Ok(()) => assert_eq!(name % 2, 1),
+            Err(error) => assert!(error.to_string().contains("LOAD_IN_PROGRESS"), "{error}"),
+        }
+    }
+    assert_eq!(
+        outcomes.iter().filter(|outcome| outcome.is_ok()).count(),
+        200
+    );
+}
+
+/// Two brokers that do not agree which of them coordinates a group.
+#[tokio::test(start_paused = true)]
+async fn a_coordinator_that_is_another_one_each_time_is_asked_with_pauses() {
+    let fake = Fake {
+        flips: true,
+        ..Fake::new([1])
+    };
+    assert!(fake.outcomes().await[0].is_err());
+    let asked = fake.asked.lock().len();
+    assert!((5..30).contains(&asked), "{asked} questions");
 }

@@ -17,10 +17,10 @@ use kafkars_protocol::messages::offset_fetch::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::handle::GroupHandle;
-use crate::client::{TryFailure, any_broker};
+use crate::client::{RepeatableRequest, TryFailure, any_broker};
 use crate::consumer::errors;
 use crate::consumer::shared::ConsumerShared;
-use crate::error::ClientError;
+use crate::error::{AttemptError, ClientError};
 use crate::net::ConnectionKind;
 use crate::now;
 
@@ -249,22 +249,14 @@ async fn attempt(
 async fn ask(
     shared: &ConsumerShared,
     node: i32,
-    build: impl FnOnce(i16) -> OffsetFetchRequest + Send,
+    build: impl Fn(i16) -> OffsetFetchRequest + Send + Sync,
     deadline: Instant,
-) -> Result<OffsetFetchResponse, crate::error::AttemptError> {
+) -> Result<OffsetFetchResponse, AttemptError> {
     // Version 10 answers with topic ids, which are of no use here.
-    let connection = shared
-        .client
-        .connection(node, ConnectionKind::Coordinator, deadline)
-        .await?;
-    let version = connection
-        .versions()
-        .highest::<OffsetFetchRequest>()?
-        .min(BY_ID_SINCE - 1);
-    let limit = deadline.min(now() + shared.client.config().request_timeout);
-    connection
-        .start_version(&build(version), version, limit)?
-        .await
+    let request = RepeatableRequest::new(build).before(BY_ID_SINCE);
+    let kind = ConnectionKind::Coordinator;
+    shared.client.ask(node, kind, &request, deadline).await?;
+    request.into_response().map_err(|_| AttemptError::Closed)
 }
 
 fn request(

@@ -56,6 +56,7 @@ pub(super) async fn ask_each(
         deadline,
         to_find: (0..names).map(|name| (begin, name)).collect(),
         lanes: BTreeMap::new(),
+        not_found: None,
         under_way: Vec::new(),
         lookups: 0,
         names: (0..names).map(|_| Progress::new(questions)).collect(),
@@ -71,6 +72,8 @@ struct CoordinatorLanes<'q, 'a> {
     /// Names whose coordinator is to be looked up, and from when on.
     to_find: BTreeSet<(Instant, usize)>,
     lanes: BTreeMap<i32, CoordinatorLane>,
+    /// The last name whose coordinator was not found, and why.
+    not_found: Option<(usize, Arc<str>)>,
     under_way: Vec<(usize, StepUnderWay<'a>)>,
     /// How many of them look up a coordinator.
     lookups: usize,
@@ -82,7 +85,7 @@ struct CoordinatorLane {
     names: VecDeque<usize>,
     is_busy: bool,
     rests_until: Instant,
-    /// What the last question that failed was, and why.
+    /// The last name that was asked about in vain, and why.
     failure: Option<(usize, Arc<str>)>,
 }
 
@@ -90,8 +93,9 @@ struct Progress {
     retries: Retries,
     /// What the tries so far have met.
     cause: Option<Arc<str>>,
-    /// The broker that was asked about it last, in vain.
-    asked: Option<i32>,
+    /// The broker that was asked about it last, in vain, and when it may be asked again.
+    asked: Option<(i32, Instant)>,
+    has_moved: bool,
     outcome: Option<Result<(), ClientError>>,
 }
 
@@ -107,6 +111,7 @@ impl Progress {
             retries: questions.retries(),
             cause: None,
             asked: None,
+            has_moved: false,
             outcome: None,
         }
     }
@@ -190,17 +195,18 @@ impl CoordinatorLanes<'_, '_> {
                 };
                 let at = self.again(name, met, |questions| questions.finding(name));
                 self.to_find.extend(at.map(|at| (at, name)));
+                self.not_found = self.names[name].cause.clone().map(|cause| (name, cause));
                 return;
             }
         };
-        // Others that were behind it have moved too, or some of them.
-        if let Some(earlier) = self.names[name].asked.take_if(|asked| *asked != node)
-            && let Some(lane) = self.lanes.get_mut(&earlier)
-        {
-            let now = now();
-            lane.rests_until = now;
-            self.to_find
-                .extend(lane.names.drain(..).map(|name| (now, name)));
+        match self.names[name].asked.take() {
+            Some((earlier, again_at)) if earlier == node && again_at > now() => {
+                self.names[name].asked = Some((earlier, again_at));
+                self.to_find.insert((again_at, name));
+                return;
+            }
+            Some((earlier, _)) if earlier != node => self.has_moved(name, earlier),
+            _ => {}
         }
         let lane = self.lanes.entry(node).or_insert_with(|| CoordinatorLane {
             names: VecDeque::new(),
@@ -209,6 +215,26 @@ impl CoordinatorLanes<'_, '_> {
             failure: None,
         });
         lane.names.push_back(name);
+    }
+
+    /// Notes that a name has another coordinator than it had. Others that were behind it have moved too, or some of
+    /// them: they are looked up again.
+    fn has_moved(&mut self, name: usize, from: i32) {
+        self.names[name].has_moved = true;
+        let Some(lane) = self.lanes.get_mut(&from) else {
+            return;
+        };
+        let now = now();
+        lane.rests_until = now;
+        let kept_by = lane
+            .failure
+            .as_ref()
+            .map(|failure| behind(self.questions, failure));
+        for name in lane.names.drain(..) {
+            let progress = &mut self.names[name];
+            progress.cause = progress.cause.take().or_else(|| kept_by.clone());
+            self.to_find.insert((now, name));
+        }
     }
 
     fn answered(&mut self, name: usize, node: i32, answered: Result<(), ClientError>) {
@@ -224,21 +250,28 @@ impl CoordinatorLanes<'_, '_> {
                 None
             }
         };
-        let (mut rest, mut failure) = (None, None);
-        if let Some(met) = met {
-            self.questions.failed();
-            rest = self.again(name, met, |questions| questions.asking(name));
-            failure = self.names[name].cause.clone();
-        }
+        let Some(lane) = self.lanes.get_mut(&node) else {
+            return;
+        };
+        lane.is_busy = false;
+        let Some(met) = met else {
+            return;
+        };
+        self.questions.failed();
+        let is_silent = matches!(met, TryFailure::NoAnswer(_));
+        let again_at = self.again(name, met, |questions| questions.asking(name));
+        let progress = &mut self.names[name];
         if let Some(lane) = self.lanes.get_mut(&node) {
-            lane.is_busy = false;
-            lane.failure = failure.map(|cause| (name, cause));
-            lane.rests_until = rest.unwrap_or(lane.rests_until);
+            lane.failure = progress.cause.clone().map(|cause| (name, cause));
+            // One that refuses may well answer about others.
+            lane.rests_until = again_at.filter(|_| is_silent).unwrap_or(lane.rests_until);
         }
-        if rest.is_some() {
-            // It may have another coordinator by now, which is not kept from answering.
-            self.names[name].asked = Some(node);
-            self.to_find.insert((now(), name));
+        if let Some(again_at) = again_at {
+            // It may have another coordinator by now, which is asked at once. But not each time: two that do not agree
+            // which of them it is would be asked without end.
+            let look_up_at = if progress.has_moved { again_at } else { now() };
+            progress.asked = Some((node, again_at));
+            self.to_find.insert((look_up_at, name));
         }
     }
 
@@ -265,21 +298,20 @@ impl CoordinatorLanes<'_, '_> {
 
     /// The outcomes, once there is no time left for names that have none.
     fn into_outcomes(mut self) -> Vec<Result<(), ClientError>> {
+        let nothing = || Arc::from("no time was left to ask");
+        let cause = match self.not_found.take() {
+            Some((before, cause)) => {
+                let before = self.questions.finding(before);
+                format!("no time was left behind {before}: {cause}").into()
+            }
+            None => nothing(),
+        };
         for (_, name) in std::mem::take(&mut self.to_find) {
-            self.too_late(
-                name,
-                self.questions.finding(name),
-                "no time was left to ask".into(),
-            );
+            self.too_late(name, self.questions.finding(name), Arc::clone(&cause));
         }
         for lane in std::mem::take(&mut self.lanes).into_values() {
-            let kept_by = |(before, cause): (usize, Arc<str>)| {
-                let before = self.questions.asking(before);
-                format!("no time was left behind {before}: {cause}").into()
-            };
-            let cause: Arc<str> = lane
-                .failure
-                .map_or_else(|| "no time was left to ask".into(), kept_by);
+            let kept_by = |failure| behind(self.questions, &failure);
+            let cause = lane.failure.map_or_else(nothing, kept_by);
             for name in lane.names {
                 self.too_late(name, self.questions.asking(name), Arc::clone(&cause));
             }
@@ -299,6 +331,12 @@ impl CoordinatorLanes<'_, '_> {
             cause: progress.cause.take().unwrap_or(cause),
         }));
     }
+}
+
+/// Says what has kept names from being asked about.
+fn behind(questions: &dyn Questions<'_>, (name, cause): &(usize, Arc<str>)) -> Arc<str> {
+    let before = questions.asking(*name);
+    format!("no time was left behind {before}: {cause}").into()
 }
 
 #[cfg(test)]
