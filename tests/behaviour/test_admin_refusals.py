@@ -146,3 +146,18 @@ def test_brokers_that_refuse_at_once_are_not_asked_without_end(broker: EmbeddedB
     ):
         admin.create_topics([NewTopic("new")], timeout=0.5)
     assert refused.hits <= 150
+
+
+@pytest.mark.parametrize("call", ["list_offsets", "delete_records"])
+def test_partitions_are_tried_hundreds_of_times(broker: EmbeddedBroker, client_api: Any, call: str) -> None:
+    """Each try was kept on the stack, which ended the process."""
+    api = {"list_offsets": "ListOffsets", "delete_records": "DeleteRecords"}[call]
+    wanted: Any = {("t", 0): 0}
+    settings: dict[str, Any] = {"retry_backoff_ms": 5, "retry_backoff_max_ms": 5}
+    with (
+        client_api.Admin(bootstrap_servers=broker.bootstrap_servers, **settings) as admin,
+        broker.intercept(api, "NOT_LEADER_OR_FOLLOWER") as refused,
+        pytest.raises(KafkaTimeoutError, match="NOT_LEADER_OR_FOLLOWER"),
+    ):
+        getattr(admin, call)(wanted, timeout=5)
+    assert refused.hits > 250

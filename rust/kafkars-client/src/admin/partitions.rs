@@ -1,9 +1,7 @@
 //! Requests that only the leader of a partition can serve: deleting records, listing offsets.
 
 use std::collections::{BTreeMap, HashMap};
-use std::future::Future;
 use std::mem;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -21,9 +19,9 @@ use super::group_offsets::{by_topic, refused};
 use super::handle::Admin;
 use super::outcome::{Outcomes, all_failed, in_order, outcome};
 use super::routing::broker_timeout;
-use super::together;
 use crate::client::{Retries, TryFailure};
 use crate::error::{AttemptError, ClientError};
+use crate::first_ended::first_ended;
 
 /// ListOffsets finds the record with the largest timestamp from this version on (KIP-734).
 const MAX_TIMESTAMP_SINCE: i16 = 7;
@@ -191,12 +189,11 @@ impl Admin {
         &self,
         keys: Vec<TopicPartition>,
         build: B,
-        read: impl Fn(R::Response) -> Vec<Answered<T>> + Sync,
+        read: impl Fn(R::Response) -> Vec<Answered<T>>,
         deadline: Instant,
     ) -> Result<Outcomes<TopicPartition, T>, ClientError>
     where
         R: Request + Send + Sync,
-        T: Send,
         B: Fn(&[TopicPartition], i16) -> R + Send + Sync,
     {
         let retries = self.client.retries(deadline);
@@ -204,47 +201,34 @@ impl Admin {
         open.sort_unstable();
         open.dedup();
         let leaders = self.leaders(open, deadline).await?;
-        let part = Part {
+        let whole = Part {
             leaders,
             retries,
             causes: HashMap::new(),
         };
-        let done = self.ask_each_leader(part, &build, &read, deadline).await;
+        // Each leader on its own: one that does not answer holds up no other.
+        let start = |part| ((), Box::pin(self.ask_part(part, &build, &read, deadline)));
+        let mut under_way: Vec<_> = whole.by_leader().into_iter().map(start).collect();
+        let mut done = Outcomes::new();
+        while !under_way.is_empty() {
+            let ((), (answered, rest)) = first_ended(&mut under_way).await;
+            done.extend(answered);
+            let rest = rest.into_iter().flat_map(Part::by_leader);
+            under_way.extend(rest.map(start));
+        }
         Ok(in_order(&keys, done))
     }
 
-    /// Asks the leaders of some partitions, each on its own: one that does not answer holds up no other.
-    fn ask_each_leader<'a, R, T, B>(
-        &'a self,
-        part: Part,
-        build: &'a B,
-        read: &'a (impl Fn(R::Response) -> Vec<Answered<T>> + Sync),
-        deadline: Instant,
-    ) -> PartsUnderWay<'a, T>
-    where
-        R: Request + Send + Sync,
-        T: Send + 'a,
-        B: Fn(&[TopicPartition], i16) -> R + Send + Sync,
-    {
-        let parts = part.by_leader().into_iter();
-        let asked = parts.map(move |part| self.ask_part(part, build, read, deadline));
-        Box::pin(async move {
-            let done = together::all(asked).await;
-            done.into_iter().flatten().collect()
-        })
-    }
-
-    /// Asks one leader about its partitions, and whoever leads them then, until all have an answer or the time is over.
+    /// Asks one leader about its partitions, once, and finds out who leads those now that it has not answered about.
     async fn ask_part<R, T, B>(
         &self,
         part: Part,
         build: &B,
-        read: &(impl Fn(R::Response) -> Vec<Answered<T>> + Sync),
+        read: &impl Fn(R::Response) -> Vec<Answered<T>>,
         deadline: Instant,
-    ) -> Outcomes<TopicPartition, T>
+    ) -> (Outcomes<TopicPartition, T>, Option<Part>)
     where
         R: Request + Send + Sync,
-        T: Send,
         B: Fn(&[TopicPartition], i16) -> R + Send + Sync,
     {
         let Part {
@@ -279,7 +263,7 @@ impl Admin {
             }
         }
         if again.is_empty() {
-            return done;
+            return (done, None);
         }
         for (of, met) in again {
             let cause = retries.cause(met, causes.remove(&of));
@@ -287,7 +271,7 @@ impl Admin {
         }
         let Some(pause) = retries.pause() else {
             done.extend(late(R::API_KEY, &retries, causes));
-            return done;
+            return (done, None);
         };
         tokio::time::sleep(pause).await;
         retries.begin();
@@ -295,12 +279,12 @@ impl Admin {
         open.sort_unstable();
         match self.leaders(open.clone(), deadline).await {
             Ok(leaders) => {
-                let part = Part {
+                let rest = Part {
                     leaders,
                     retries,
                     causes,
                 };
-                done.extend(self.ask_each_leader(part, build, read, deadline).await);
+                return (done, Some(rest));
             }
             Err(ClientError::TimedOut { cause, .. }) => {
                 let met = TryFailure::NoAnswer(cause);
@@ -313,7 +297,7 @@ impl Admin {
             }
             Err(error) => done.extend(all_failed(open, &error)),
         }
-        done
+        (done, None)
     }
 
     /// Finds the current leaders of these partitions. Asking creates no topic.
@@ -361,8 +345,6 @@ impl Admin {
     }
 }
 
-type PartsUnderWay<'a, T> = Pin<Box<dyn Future<Output = Outcomes<TopicPartition, T>> + Send + 'a>>;
-
 /// Partitions that are asked about, and what was met with them so far.
 struct Part {
     leaders: Leaders,
@@ -371,7 +353,7 @@ struct Part {
 }
 
 impl Part {
-    /// One for each leader, and one for the partitions that have none.
+    /// One for each leader, and one for the others.
     fn by_leader(self) -> Vec<Self> {
         let Self {
             mut leaders,
@@ -395,7 +377,9 @@ impl Part {
                 causes,
             }
         };
-        led.into_iter().chain([leaders]).map(one).collect()
+        let others =
+            Some(leaders).filter(|rest| !rest.refused.is_empty() || !rest.nobody.is_empty());
+        led.into_iter().chain(others).map(one).collect()
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_protocol::{ApiKey, Request};
 
-use super::any_request::{AnyRequest, RepeatableRequest};
+use super::any_request::{AnyRequest, RepeatableRequest, changes_nothing};
 use super::handle::Client;
 use super::refusal::any_broker;
 use crate::error::{AttemptError, ClientError};
@@ -168,18 +168,6 @@ impl Client {
 fn in_order_of_silence(mut failed: Vec<(usize, (Arc<Broker>, AttemptError))>) -> Failed {
     failed.sort_unstable_by_key(|(number, _)| Reverse(*number));
     failed.into_iter().map(|(_, each)| each).collect()
-}
-
-/// True if it does no harm that several brokers answer.
-fn changes_nothing(api: ApiKey) -> bool {
-    matches!(
-        api,
-        ApiKey::Metadata
-            | ApiKey::FindCoordinator
-            | ApiKey::DescribeAcls
-            | ApiKey::DescribeCluster
-            | ApiKey::DescribeConfigs
-    )
 }
 
 /// The failures of the brokers that one call has asked so far.

@@ -25,6 +25,30 @@ pub(crate) trait AnyRequest: Sync {
 /// Ends when the request has its response, or with the reason why it has none.
 pub(crate) type Attempt<'a> = Pin<Box<dyn Future<Output = Result<(), AttemptError>> + Send + 'a>>;
 
+/// True if it does no harm that several brokers answer.
+pub(super) fn changes_nothing(api: ApiKey) -> bool {
+    matches!(
+        api,
+        ApiKey::ConsumerGroupDescribe
+            | ApiKey::DescribeAcls
+            | ApiKey::DescribeCluster
+            | ApiKey::DescribeConfigs
+            | ApiKey::DescribeGroups
+            | ApiKey::DescribeLogDirs
+            | ApiKey::DescribeProducers
+            | ApiKey::DescribeTransactions
+            | ApiKey::DescribeUserScramCredentials
+            | ApiKey::FindCoordinator
+            | ApiKey::ListGroups
+            | ApiKey::ListOffsets
+            | ApiKey::ListPartitionReassignments
+            | ApiKey::ListTransactions
+            | ApiKey::Metadata
+            | ApiKey::OffsetFetch
+            | ApiKey::OffsetForLeaderEpoch
+    )
+}
+
 /// An [`AnyRequest`] of one kind.
 pub(crate) struct RepeatableRequest<R: Request, F> {
     build: F,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_protocol::Request;
 
-use super::any_request::{AnyRequest, RepeatableRequest};
+use super::any_request::{AnyRequest, RepeatableRequest, changes_nothing};
 use super::handle::Client;
 use super::unanswered::LONG;
 use crate::error::{AttemptError, ClientError};
@@ -65,10 +65,13 @@ impl Client {
         request: R,
         deadline: Instant,
     ) -> Result<R::Response, AttemptError> {
-        let connection = self.connection(node, kind, deadline).await?;
+        let connection = self.connection_in_cluster(node, kind, deadline).await?;
         let answer = connection.start(&request, self.within_request_timeout(deadline))?;
         drop(request);
-        self.noted(self.while_in_cluster(node, answer).await)
+        match changes_nothing(R::API_KEY) {
+            true => self.noted(self.while_in_cluster(node, answer).await),
+            false => self.noted(answer.await),
+        }
     }
 
     /// Asks one broker once. The errors are those of [`Client::request`], and [`AttemptError::NoTime`].
@@ -79,14 +82,29 @@ impl Client {
         request: &dyn AnyRequest,
         deadline: Instant,
     ) -> Result<(), AttemptError> {
-        let connection = self.connection(node, kind, deadline).await?;
+        let connection = self.connection_in_cluster(node, kind, deadline).await?;
         let asked = self.ask_on(connection, request, deadline);
-        self.noted(self.while_in_cluster(node, asked).await)
+        match changes_nothing(request.api()) {
+            true => self.noted(self.while_in_cluster(node, asked).await),
+            // It may have its effect, and would fail where it is sent again.
+            false => self.noted(asked.await),
+        }
     }
 
-    /// Waits for the answer of a broker, as long as it is one of the cluster: where it is not any more, others have
-    /// what it led and coordinated, and it may be silent for as long as it likes.
-    pub(crate) async fn while_in_cluster<T>(
+    /// As [`Client::connection`], as long as the broker is one of the cluster.
+    async fn connection_in_cluster(
+        &self,
+        node: i32,
+        kind: ConnectionKind,
+        deadline: Instant,
+    ) -> Result<Connection, AttemptError> {
+        let connecting = self.connection(node, kind, deadline);
+        self.while_in_cluster(node, connecting).await
+    }
+
+    /// Waits for a broker as long as it is one of the cluster: where it is not any more, others have what it led and
+    /// coordinated, and it may be silent for as long as it likes.
+    async fn while_in_cluster<T>(
         &self,
         node: i32,
         answer: impl Future<Output = Result<T, AttemptError>>,

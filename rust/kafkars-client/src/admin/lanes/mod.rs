@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::routing::not_coordinator;
 use crate::client::{Retries, TryFailure};
@@ -19,6 +19,12 @@ use crate::now;
 
 /// Finding a coordinator has no effect, and is no more than a small request.
 const LOOKUPS_AT_ONCE: usize = 100;
+
+/// After so long without an answer a broker may not be the coordinator any more.
+const SILENT_FOR: Duration = Duration::from_secs(1);
+
+/// The names that wait for a coordinator are not looked up anew more often than this.
+const EMPTIED_EVERY: Duration = Duration::from_millis(100);
 
 /// One step towards the answer about a name.
 pub(super) type LaneStep<'a, T> = Pin<Box<dyn Future<Output = Result<T, ClientError>> + Send + 'a>>;
@@ -83,9 +89,12 @@ struct CoordinatorLanes<'q, 'a> {
 /// The names of one coordinator, which are asked about one after the other.
 struct CoordinatorLane {
     names: VecDeque<usize>,
-    is_busy: bool,
+    /// Since when a question is under way, or names behind it were looked for elsewhere last.
+    busy_since: Option<Instant>,
     rests_until: Instant,
-    /// The last name that was asked about in vain, and why.
+    /// When the names that wait in it were looked up anew.
+    emptied_at: Option<Instant>,
+    /// The name that was asked about last, in vain, and why.
     failure: Option<(usize, Arc<str>)>,
 }
 
@@ -93,7 +102,9 @@ struct Progress {
     retries: Retries,
     /// What the tries so far have met.
     cause: Option<Arc<str>>,
-    /// The broker that was asked about it last, in vain, and when it may be asked again.
+    /// What has kept it from being tried.
+    kept_by: Option<Arc<str>>,
+    /// The broker that was its coordinator last, and when it may be asked again.
     asked: Option<(i32, Instant)>,
     has_moved: bool,
     outcome: Option<Result<(), ClientError>>,
@@ -110,6 +121,7 @@ impl Progress {
         Self {
             retries: questions.retries(),
             cause: None,
+            kept_by: None,
             asked: None,
             has_moved: false,
             outcome: None,
@@ -156,11 +168,21 @@ impl CoordinatorLanes<'_, '_> {
             self.under_way.push((name, step));
         }
         for (&node, lane) in &mut self.lanes {
-            if !lane.is_busy
+            // Whether one that is silent is still the coordinator is asked of one name: if not, the others follow.
+            if lane
+                .busy_since
+                .is_some_and(|since| now - since >= SILENT_FOR)
+                && let Some(name) = lane.names.pop_front()
+            {
+                lane.busy_since = Some(now);
+                self.names[name].asked = Some((node, now));
+                self.to_find.insert((now, name));
+            }
+            if lane.busy_since.is_none()
                 && lane.rests_until <= now
                 && let Some(name) = lane.names.pop_front()
             {
-                lane.is_busy = true;
+                lane.busy_since = Some(now);
                 self.names[name].retries.begin();
                 let step = self.questions.ask(name, node);
                 let step = Box::pin(async move { StepOutcome::Answered(node, step.await) });
@@ -168,8 +190,12 @@ impl CoordinatorLanes<'_, '_> {
             }
         }
         let waiting = self.lanes.values();
-        let waiting = waiting.filter(|lane| !lane.is_busy && !lane.names.is_empty());
-        let next = waiting.map(|lane| lane.rests_until).chain(
+        let waiting = waiting.filter(|lane| !lane.names.is_empty());
+        let next = waiting.map(|lane| match lane.busy_since {
+            Some(since) => since + SILENT_FOR,
+            None => lane.rests_until,
+        });
+        let next = next.chain(
             self.to_find
                 .first()
                 .map(|(at, _)| *at)
@@ -210,8 +236,9 @@ impl CoordinatorLanes<'_, '_> {
         }
         let lane = self.lanes.entry(node).or_insert_with(|| CoordinatorLane {
             names: VecDeque::new(),
-            is_busy: false,
+            busy_since: None,
             rests_until: now(),
+            emptied_at: None,
             failure: None,
         });
         lane.names.push_back(name);
@@ -226,13 +253,17 @@ impl CoordinatorLanes<'_, '_> {
         };
         let now = now();
         lane.rests_until = now;
+        if lane.emptied_at.is_some_and(|at| now - at < EMPTIED_EVERY) {
+            return;
+        }
+        lane.emptied_at = Some(now);
         let kept_by = lane
             .failure
             .as_ref()
             .map(|failure| behind(self.questions, failure));
         for name in lane.names.drain(..) {
             let progress = &mut self.names[name];
-            progress.cause = progress.cause.take().or_else(|| kept_by.clone());
+            progress.kept_by.clone_from(&kept_by);
             self.to_find.insert((now, name));
         }
     }
@@ -253,7 +284,8 @@ impl CoordinatorLanes<'_, '_> {
         let Some(lane) = self.lanes.get_mut(&node) else {
             return;
         };
-        lane.is_busy = false;
+        lane.busy_since = None;
+        lane.failure = None;
         let Some(met) = met else {
             return;
         };
@@ -298,22 +330,23 @@ impl CoordinatorLanes<'_, '_> {
 
     /// The outcomes, once there is no time left for names that have none.
     fn into_outcomes(mut self) -> Vec<Result<(), ClientError>> {
-        let nothing = || Arc::from("no time was left to ask");
-        let cause = match self.not_found.take() {
-            Some((before, cause)) => {
-                let before = self.questions.finding(before);
-                format!("no time was left behind {before}: {cause}").into()
-            }
-            None => nothing(),
-        };
+        let not_found = self.not_found.take().map(|(before, cause)| {
+            let before = self.questions.finding(before);
+            Arc::from(format!("no time was left behind {before}: {cause}"))
+        });
         for (_, name) in std::mem::take(&mut self.to_find) {
-            self.too_late(name, self.questions.finding(name), Arc::clone(&cause));
+            let own = self.names[name].cause.take();
+            let cause = own.or_else(|| not_found.clone());
+            self.too_late(name, self.questions.finding(name), cause);
         }
         for lane in std::mem::take(&mut self.lanes).into_values() {
             let kept_by = |failure| behind(self.questions, &failure);
-            let cause = lane.failure.map_or_else(nothing, kept_by);
+            let kept_by = lane.failure.map(kept_by);
             for name in lane.names {
-                self.too_late(name, self.questions.asking(name), Arc::clone(&cause));
+                // It was there as long as the last question, whatever it has met before.
+                let own = self.names[name].cause.take();
+                let cause = kept_by.clone().or(own);
+                self.too_late(name, self.questions.asking(name), cause);
             }
         }
         let outcomes = self.names.into_iter();
@@ -322,13 +355,14 @@ impl CoordinatorLanes<'_, '_> {
             .collect()
     }
 
-    /// Ends a name whose time is over while it waited. What it has met itself says more than what it waited behind.
-    fn too_late(&mut self, name: usize, operation: String, cause: Arc<str>) {
+    /// Ends a name whose time is over while it waited.
+    fn too_late(&mut self, name: usize, operation: String, cause: Option<Arc<str>>) {
         let progress = &mut self.names[name];
+        let cause = cause.or(progress.kept_by.take());
         progress.outcome = Some(Err(ClientError::TimedOut {
             operation: operation.into(),
             waited: progress.retries.waited(),
-            cause: progress.cause.take().unwrap_or(cause),
+            cause: cause.unwrap_or_else(|| "no time was left to ask".into()),
         }));
     }
 }

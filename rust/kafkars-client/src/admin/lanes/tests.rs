@@ -249,3 +249,18 @@ async fn a_coordinator_that_is_another_one_each_time_is_asked_with_pauses() {
     let asked = fake.asked.lock().len();
     assert!((5..30).contains(&asked), "{asked} questions");
 }
+
+#[tokio::test(start_paused = true)]
+async fn names_behind_a_silent_coordinator_follow_it() {
+    let fake = Fake::new([SILENT; 200]);
+    let moving = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        fake.homes.lock().fill(3);
+    };
+    let (outcomes, ()) = tokio::join!(fake.outcomes(), moving);
+    let failed: Vec<usize> = (0..200).filter(|name| outcomes[*name].is_err()).collect();
+    assert_eq!(failed, [0], "the one that was under way");
+    let asked = fake.asked.lock();
+    let last = asked.last().expect("some were asked").2;
+    assert!(fake.deadline - last > LIMIT - Duration::from_secs(3));
+}
