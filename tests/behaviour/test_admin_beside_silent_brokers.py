@@ -244,7 +244,7 @@ REQUESTS = {"describe_groups": "ConsumerGroupDescribe", "list_offsets": "ListOff
 def test_a_silent_broker_that_leaves_the_cluster_keeps_what_it_was_asked_to_change(
     broker: EmbeddedBroker, client_api: Any
 ) -> None:
-    """It may have done it: to ask another one would fail. What it was not asked for yet goes to the next coordinator."""
+    """It may have done it, and another one would refuse it. What it was not asked for yet goes to the next one."""
     groups = by_node(broker, 30, "group")
     with client_api.Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
         for group in chain(*groups.values()):
