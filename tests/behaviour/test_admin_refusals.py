@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from kafkars.admin import AclBinding, AclBindingFilter, ConfigResource, NewTopic
 from kafkars.errors import BrokerError, KafkaTimeoutError
-from kafkars.testing import EmbeddedBroker
+from kafkars.testing import EmbeddedBroker, EmbeddedCluster
+
+from tests.support.waiting import SECONDS
 
 RULE = AclBinding("User:a", "read", "topic", "t")
 
@@ -161,3 +164,26 @@ def test_partitions_are_tried_hundreds_of_times(broker: EmbeddedBroker, client_a
     ):
         getattr(admin, call)(wanted, timeout=5)
     assert refused.hits > 250
+
+
+def test_a_partition_that_is_answered_is_not_asked_for_again(client_api: Any) -> None:
+    """One of two is refused twice: at last because it has another leader since it was found."""
+    with (
+        EmbeddedCluster(nodes=2, topics={"t": 2}) as cluster,
+        client_api.Admin(bootstrap_servers=cluster.bootstrap_servers) as admin,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        for number in (0, 1):
+            cluster.move_leader("t", number, 1)
+        wanted: Any = {("t", 0): "latest", ("t", 1): "latest"}
+        admin.list_offsets(wanted)
+        cluster.forget_requests()
+        refused = cluster.intercept("ListOffsets", "NOT_LEADER_OR_FOLLOWER", times=1)
+        late = cluster.intercept("ListOffsets", "delay", seconds=0.5, times=1, when=lambda _: refused.hits > 0)
+        with refused, late:
+            outcome = pool.submit(admin.list_offsets, wanted, timeout=SECONDS)
+            cluster.wait_for_request("ListOffsets", count=2)
+            cluster.move_leader("t", 1, 2)
+            assert len(outcome.result(SECONDS)) == 2
+        asked = [str(each.body).count("partition_index") for each in cluster.requests("ListOffsets")]
+        assert asked == [2, 2, 1]

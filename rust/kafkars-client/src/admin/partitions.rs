@@ -265,10 +265,11 @@ impl Admin {
         if again.is_empty() {
             return (done, None);
         }
-        for (of, met) in again {
+        let again = again.into_iter().map(|(of, met)| {
             let cause = retries.cause(met, causes.remove(&of));
-            causes.insert(of, cause);
-        }
+            (of, cause)
+        });
+        let causes: HashMap<TopicPartition, Arc<str>> = again.collect();
         let Some(pause) = retries.pause() else {
             done.extend(late(R::API_KEY, &retries, causes));
             return (done, None);
