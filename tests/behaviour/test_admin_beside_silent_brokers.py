@@ -214,14 +214,14 @@ def test_a_failure_that_passes_is_no_reason_to_wait_for_a_silent_broker(broker: 
 
 
 FENCED: dict[str, Any] = {
-    "describe_groups": lambda admin, groups, _: admin.describe_groups(groups, timeout=SECONDS),
-    "list_offsets": lambda admin, _, places: admin.list_offsets(dict.fromkeys(places, "latest"), timeout=SECONDS),
+    "ConsumerGroupDescribe": lambda admin, groups, _: admin.describe_groups(groups, timeout=SECONDS),
+    "ListOffsets": lambda admin, _, places: admin.list_offsets(dict.fromkeys(places, "latest"), timeout=SECONDS),
 }
 
 
-@pytest.mark.parametrize("call", FENCED)
+@pytest.mark.parametrize("api", FENCED)
 def test_a_silent_broker_that_leaves_the_cluster_holds_up_nothing(
-    broker: EmbeddedBroker, client_api: Any, call: str
+    broker: EmbeddedBroker, client_api: Any, api: str
 ) -> None:
     """What it coordinated and led has gone to others, while the call waits for its answer."""
     with client_api.Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
@@ -231,14 +231,11 @@ def test_a_silent_broker_that_leaves_the_cluster_holds_up_nothing(
         places = sorted(leaders(admin))
         with broker.intercept(None, "drop", node=SILENT), ThreadPoolExecutor(1) as pool:
             started = time.monotonic()
-            outcome = pool.submit(FENCED[call], admin, groups, places)
-            broker.wait_for_request(REQUESTS[call], node=SILENT)
+            outcome = pool.submit(FENCED[api], admin, groups, places)
+            broker.wait_for_request(api, node=SILENT)
             broker.fence_node(SILENT)
-            assert len(outcome.result(SECONDS)) == (len(places) if call == "list_offsets" else len(groups))
+            assert len(outcome.result(SECONDS)) == len(places if api == "ListOffsets" else groups)
         assert time.monotonic() - started < 5
-
-
-REQUESTS = {"describe_groups": "ConsumerGroupDescribe", "list_offsets": "ListOffsets"}
 
 
 def test_a_silent_broker_that_leaves_the_cluster_keeps_what_it_was_asked_to_change(

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use super::handle::Admin;
 use super::lanes::{LaneStep, Questions, ask_each};
 use super::outcome::{Outcomes, all_failed};
+use super::routing::Target;
 use crate::client::{Retries, finding};
 use crate::error::ClientError;
 
@@ -122,8 +123,7 @@ where
     }
 
     fn asking(&self, name: usize) -> String {
-        let named = self.kind.naming(self.names[name].1);
-        format!("{} for {named}", self.api.name())
+        Target::Coordinator(self.kind, self.names[name].1).naming(self.api)
     }
 
     fn failed(&self) {

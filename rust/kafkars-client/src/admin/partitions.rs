@@ -390,14 +390,7 @@ fn late<T>(
     retries: &Retries,
     causes: impl IntoIterator<Item = (TopicPartition, Arc<str>)>,
 ) -> Outcomes<TopicPartition, T> {
-    let one = |(of, cause)| {
-        let error = ClientError::TimedOut {
-            operation: api.name().into(),
-            waited: retries.waited(),
-            cause,
-        };
-        (of, Err(error))
-    };
+    let one = |(of, cause)| (of, Err(retries.late(api.name().to_owned(), cause)));
     causes.into_iter().map(one).collect()
 }
 

@@ -28,7 +28,7 @@ pub(super) enum Target<'a> {
 
 impl Target<'_> {
     /// Names a request by what is asked about, where only one broker can answer.
-    fn naming(self, api: ApiKey) -> String {
+    pub(super) fn naming(self, api: ApiKey) -> String {
         match self {
             Self::Any | Self::Controller => api.name().to_owned(),
             Self::Coordinator(kind, name) => format!("{} for {}", api.name(), kind.naming(name)),
@@ -155,13 +155,7 @@ impl Admin {
             let cause = retries.cause(met, before.take());
             match retries.pause().filter(|_| !is_over) {
                 Some(pause) => tokio::time::sleep(pause).await,
-                None => {
-                    return Err(ClientError::TimedOut {
-                        operation: target.naming(request.api()).into(),
-                        waited: retries.waited(),
-                        cause,
-                    });
-                }
+                None => return Err(retries.late(target.naming(request.api()), cause)),
             }
             before = Some(cause);
         }

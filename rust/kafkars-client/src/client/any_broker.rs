@@ -140,7 +140,7 @@ impl Client {
                 return Err(in_order_of_silence(failed));
             }
             let has_more = !waiting.is_empty() && under_way.len() < KNOWN_TRIES;
-            tokio::select! {
+            starts_next = tokio::select! {
                 biased;
                 ((number, broker), outcome) = first_ended(&mut under_way) => match self.noted(outcome) {
                     Ok(()) => return Ok(()),
@@ -151,15 +151,15 @@ impl Client {
                         }
                         failed.retain(|(_, (known, _))| !Arc::ptr_eq(known, &broker));
                         failed.push((number, (broker, error)));
-                        starts_next = false;
+                        false
                     }
                 },
                 () = tokio::time::sleep(overtake_after), if has_more => {
                     // One that has asked for a pause is not silent, and the pause is meant for this client.
                     let mut brokers = under_way.iter().map(|((_, broker), _)| broker);
-                    starts_next = !brokers.all(|broker| broker.is_muted(ConnectionKind::Coordinator));
+                    !brokers.all(|broker| broker.is_muted(ConnectionKind::Coordinator))
                 }
-            }
+            };
         }
     }
 }

@@ -38,13 +38,7 @@ impl Client {
             let cause = retries.cause(met, before.take());
             match retries.pause().filter(|_| !is_over) {
                 Some(pause) => tokio::time::sleep(pause).await,
-                None => {
-                    return Err(ClientError::TimedOut {
-                        operation: finding(kind, key).into(),
-                        waited: retries.waited(),
-                        cause,
-                    });
-                }
+                None => return Err(retries.late(finding(kind, key), cause)),
             }
             before = Some(cause);
         }

@@ -22,3 +22,4 @@ pub use self::refusal::REFUSAL_CHECK_INTERVAL;
 pub(crate) use self::refusal::{RefusalWatch, any_broker};
 pub(crate) use self::retries::{Retries, TryFailure};
 pub(crate) use self::topics::AwaitedTopics;
+pub(crate) use self::unanswered::LONG;

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_protocol::Request;
+use kafkars_protocol::{ApiKey, Request};
 
 use super::any_request::{AnyRequest, RepeatableRequest, changes_nothing};
 use super::handle::Client;
@@ -68,10 +68,7 @@ impl Client {
         let connection = self.connection_in_cluster(node, kind, deadline).await?;
         let answer = connection.start(&request, self.within_request_timeout(deadline))?;
         drop(request);
-        match changes_nothing(R::API_KEY) {
-            true => self.noted(self.while_in_cluster(node, answer).await),
-            false => self.noted(answer.await),
-        }
+        self.answer_of(node, R::API_KEY, answer).await
     }
 
     /// Asks one broker once. The errors are those of [`Client::request`], and [`AttemptError::NoTime`].
@@ -84,11 +81,21 @@ impl Client {
     ) -> Result<(), AttemptError> {
         let connection = self.connection_in_cluster(node, kind, deadline).await?;
         let asked = self.ask_on(connection, request, deadline);
-        match changes_nothing(request.api()) {
-            true => self.noted(self.while_in_cluster(node, asked).await),
+        self.answer_of(node, request.api(), asked).await
+    }
+
+    /// Waits for the answer to a request that is on its way.
+    async fn answer_of<T>(
+        &self,
+        node: i32,
+        api: ApiKey,
+        answer: impl Future<Output = Result<T, AttemptError>>,
+    ) -> Result<T, AttemptError> {
+        self.noted(match changes_nothing(api) {
+            true => self.while_in_cluster(node, answer).await,
             // It may have its effect, and would fail where it is sent again.
-            false => self.noted(asked.await),
-        }
+            false => answer.await,
+        })
     }
 
     /// As [`Client::connection`], as long as the broker is one of the cluster.

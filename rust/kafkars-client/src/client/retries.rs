@@ -8,6 +8,7 @@ use kafkars_core::backoff::{Backoff, LAST_TRY, Random};
 
 use super::handle::Client;
 use super::unanswered::LONG;
+use crate::error::ClientError;
 use crate::now;
 
 /// What a try has met that another one may not meet.
@@ -98,6 +99,15 @@ impl Retries {
         match (met, before) {
             (TryFailure::NoAnswer(_), Some(before)) if self.is_cut_off() => before,
             (met, _) => met.text(),
+        }
+    }
+
+    /// The error of the call, for which there is no time left.
+    pub(crate) fn late(&self, operation: String, cause: Arc<str>) -> ClientError {
+        ClientError::TimedOut {
+            operation: operation.into(),
+            waited: self.waited(),
+            cause,
         }
     }
 

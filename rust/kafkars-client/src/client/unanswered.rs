@@ -8,8 +8,9 @@ use kafkars_protocol::ApiKey;
 use super::handle::Client;
 use crate::net::Unanswered;
 
-/// A request that has waited for so long counts as what the call waits for, however long the call has waited.
-pub(super) const LONG: Duration = Duration::from_secs(1);
+/// A broker that has not answered for so long counts as what a call waits for, however long the call has waited, and
+/// may not be a broker of the cluster any more.
+pub(crate) const LONG: Duration = Duration::from_secs(1);
 
 impl Client {
     /// Describes the request that has waited longest, of those that `counts` selects. Requests that were sent late in a

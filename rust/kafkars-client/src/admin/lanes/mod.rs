@@ -12,16 +12,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::routing::not_coordinator;
-use crate::client::{Retries, TryFailure};
+use crate::client::{LONG, Retries, TryFailure};
 use crate::error::ClientError;
 use crate::first_ended::first_ended;
 use crate::now;
 
 /// Finding a coordinator has no effect, and is no more than a small request.
 const LOOKUPS_AT_ONCE: usize = 100;
-
-/// After so long without an answer a broker may not be the coordinator any more.
-const SILENT_FOR: Duration = Duration::from_secs(1);
 
 /// The names that wait for a coordinator are not looked up anew more often than this.
 const EMPTIED_EVERY: Duration = Duration::from_millis(100);
@@ -169,9 +166,7 @@ impl CoordinatorLanes<'_, '_> {
         }
         for (&node, lane) in &mut self.lanes {
             // Whether one that is silent is still the coordinator is asked of one name: if not, the others follow.
-            if lane
-                .busy_since
-                .is_some_and(|since| now - since >= SILENT_FOR)
+            if lane.busy_since.is_some_and(|since| now - since >= LONG)
                 && let Some(name) = lane.names.pop_front()
             {
                 lane.busy_since = Some(now);
@@ -192,7 +187,7 @@ impl CoordinatorLanes<'_, '_> {
         let waiting = self.lanes.values();
         let waiting = waiting.filter(|lane| !lane.names.is_empty());
         let next = waiting.map(|lane| match lane.busy_since {
-            Some(since) => since + SILENT_FOR,
+            Some(since) => since + LONG,
             None => lane.rests_until,
         });
         let next = next.chain(
@@ -319,11 +314,8 @@ impl CoordinatorLanes<'_, '_> {
         progress.cause = Some(Arc::clone(&cause));
         let pause = progress.retries.pause();
         if pause.is_none() {
-            progress.outcome = Some(Err(ClientError::TimedOut {
-                operation: operation(self.questions).into(),
-                waited: progress.retries.waited(),
-                cause,
-            }));
+            let late = progress.retries.late(operation(self.questions), cause);
+            progress.outcome = Some(Err(late));
         }
         pause.map(|pause| now() + pause)
     }
@@ -359,11 +351,8 @@ impl CoordinatorLanes<'_, '_> {
     fn too_late(&mut self, name: usize, operation: String, cause: Option<Arc<str>>) {
         let progress = &mut self.names[name];
         let cause = cause.or(progress.kept_by.take());
-        progress.outcome = Some(Err(ClientError::TimedOut {
-            operation: operation.into(),
-            waited: progress.retries.waited(),
-            cause: cause.unwrap_or_else(|| "no time was left to ask".into()),
-        }));
+        let cause = cause.unwrap_or_else(|| "no time was left to ask".into());
+        progress.outcome = Some(Err(progress.retries.late(operation, cause)));
     }
 }
 
